@@ -1,0 +1,17 @@
+//! Every detector of Raddle. [`on_trace`] holds those that read events, one file each; [`shared`] what they own
+//! together: the two orders, lock sets, the history of accesses.
+//!
+//! A detector does no input or output, reads no clock and holds no statics: the same trace gives the same findings,
+//! byte for byte. Detectors do not know each other.
+
+mod analysis;
+mod detector;
+mod evidence;
+pub mod on_trace;
+pub mod shared;
+#[cfg(test)]
+mod testing;
+
+pub use analysis::{Analysis, Malformed};
+pub use detector::{Detector, Now, Options, Refinements, Spec, Uses};
+pub use evidence::{Evidence, Out, StepAt, Subject, Target};

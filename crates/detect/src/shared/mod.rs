@@ -1,0 +1,8 @@
+//! What the detectors over a trace own together, computed once for all of them.
+
+pub mod held;
+pub mod history;
+pub mod lockset;
+pub mod order;
+pub mod ranges;
+pub mod vars;

@@ -1,0 +1,291 @@
+//! The two orders of events, each computed once for all detectors.
+//!
+//! *Full order*: program order, locks (release → acquire), start, join, volatile (write → later read), signal →
+//! observe. *Hand-over order*: the same without lock edges.
+//!
+//! Each thread has a time that goes up whenever it gives order away, so an access is known by its epoch: thread and
+//! time. What a thread knows of the others is a vector that is shared until it has to change: giving order away is
+//! O(1), taking it is O(1) when nothing new comes and O(threads) otherwise.
+
+use std::rc::Rc;
+
+use events::{ChannelId, Event, LockId, Mode, Op, ThreadId, VarId};
+use rustc_hash::FxHashMap;
+
+/// Which edges an order has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Edges {
+    /// All of them.
+    Full,
+    /// All but those of locks.
+    HandOver,
+    /// Program order only: the hand-over order as the papers have it.
+    None,
+}
+
+/// A moment of a thread.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Epoch {
+    /// The thread.
+    pub thread: ThreadId,
+    /// Its time.
+    pub time: u32,
+}
+
+/// What a thread knew when it gave order away.
+#[derive(Clone, Debug)]
+struct Given {
+    by: Epoch,
+    known: Rc<Vec<u32>>,
+}
+
+/// What whoever comes next takes over: all that was given so far.
+#[derive(Clone, Debug, Default)]
+enum Taken {
+    #[default]
+    Nothing,
+    /// One gift that includes all earlier ones.
+    One(Given),
+    /// The union of several.
+    Many(Rc<Vec<u32>>),
+}
+
+#[derive(Clone, Debug)]
+struct Thread {
+    time: u32,
+    /// For each other thread the time up to which its events come before this thread's next one.
+    known: Rc<Vec<u32>>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Lock {
+    /// Given by those who held it alone.
+    alone: Taken,
+    /// Given by readers since then.
+    readers: Taken,
+}
+
+/// One of the two orders, up to the current event.
+pub struct Order {
+    edges: Edges,
+    threads: Vec<Thread>,
+    locks: Vec<Lock>,
+    channels: FxHashMap<ChannelId, Taken>,
+    volatiles: FxHashMap<VarId, Taken>,
+}
+
+fn raise(known: &mut Vec<u32>, thread: ThreadId, time: u32) {
+    if known.len() <= thread.index() {
+        known.resize(thread.index() + 1, 0);
+    }
+    let entry = &mut known[thread.index()];
+    *entry = (*entry).max(time);
+}
+
+fn raise_all(known: &mut Vec<u32>, others: &[u32]) {
+    if known.len() < others.len() {
+        known.resize(others.len(), 0);
+    }
+    for (mine, &theirs) in known.iter_mut().zip(others) {
+        *mine = (*mine).max(theirs);
+    }
+}
+
+impl Order {
+    /// The order before the first event.
+    pub fn new(edges: Edges) -> Self {
+        Self {
+            edges,
+            threads: Vec::new(),
+            locks: Vec::new(),
+            channels: FxHashMap::default(),
+            volatiles: FxHashMap::default(),
+        }
+    }
+
+    /// Makes room for threads and locks.
+    pub fn grow(&mut self, threads: usize, locks: usize) {
+        if self.threads.len() < threads {
+            let nothing = Rc::new(Vec::new());
+            self.threads.resize_with(threads, || Thread { time: 1, known: nothing.clone() });
+        }
+        if self.edges == Edges::Full && self.locks.len() < locks {
+            self.locks.resize_with(locks, Lock::default);
+        }
+    }
+
+    /// The current time of a thread.
+    #[inline(always)]
+    pub fn time(&self, thread: ThreadId) -> u32 {
+        self.threads[thread.index()].time
+    }
+
+    /// The current epoch of a thread.
+    #[inline(always)]
+    pub fn epoch(&self, thread: ThreadId) -> Epoch {
+        Epoch { thread, time: self.time(thread) }
+    }
+
+    /// Whether what happened in an epoch comes before the thread's next event.
+    #[inline(always)]
+    pub fn before(&self, epoch: Epoch, thread: ThreadId) -> bool {
+        epoch.thread == thread
+            || self.threads[thread.index()]
+                .known
+                .get(epoch.thread.index())
+                .is_some_and(|&time| epoch.time <= time)
+    }
+
+    /// For each thread the time up to which its events come before this thread's next one. The thread's own entry
+    /// says nothing; entries beyond the end are 0.
+    #[inline(always)]
+    pub fn known(&self, thread: ThreadId) -> &[u32] {
+        &self.threads[thread.index()].known
+    }
+
+    /// Whether an operation can change this order.
+    #[inline(always)]
+    pub fn minds(&self, op: Op) -> bool {
+        match op {
+            Op::Acquire { .. } | Op::Release { .. } | Op::Wait { .. } | Op::Woken { .. } => {
+                self.edges == Edges::Full
+            }
+            Op::VolatileRead { .. }
+            | Op::VolatileWrite { .. }
+            | Op::Signal { .. }
+            | Op::Observe { .. }
+            | Op::Fork { .. }
+            | Op::Join { .. } => self.edges != Edges::None,
+            _ => false,
+        }
+    }
+
+    /// Takes an event into account. Taking order comes before the event, giving it after.
+    pub fn step(&mut self, event: &Event) {
+        if !self.minds(event.op) {
+            return;
+        }
+        let me = event.thread;
+        match event.op {
+            Op::Acquire { lock, mode } => self.lock(me, lock, mode),
+            Op::Woken { lock } => self.lock(me, lock, Mode::Exclusive),
+            Op::Release { lock, mode } => self.unlock(me, lock, mode),
+            Op::Wait { lock } => self.unlock(me, lock, Mode::Exclusive),
+            Op::VolatileRead { var, .. } => {
+                if let Some(taken) = self.volatiles.get(&var) {
+                    self.threads[me.index()].take(me, taken);
+                }
+            }
+            Op::VolatileWrite { var, .. } => {
+                let given = self.give(me);
+                self.volatiles.entry(var).or_default().add(given);
+            }
+            Op::Observe { on } => {
+                if let Some(taken) = self.channels.get(&on) {
+                    self.threads[me.index()].take(me, taken);
+                }
+            }
+            Op::Signal { on } => {
+                let given = self.give(me);
+                self.channels.entry(on).or_default().add(given);
+            }
+            Op::Fork { child } => {
+                let given = self.give(me);
+                self.threads[child.index()].take(child, &Taken::One(given));
+            }
+            Op::Join { child } => {
+                let given = self.give(child);
+                self.threads[me.index()].take(me, &Taken::One(given));
+            }
+            _ => {}
+        }
+    }
+
+    /// The object of these variables is gone.
+    pub fn forget(&mut self, var: VarId) {
+        self.volatiles.remove(&var);
+    }
+
+    fn lock(&mut self, me: ThreadId, lock: LockId, mode: Mode) {
+        let lock = &self.locks[lock.index()];
+        let thread = &mut self.threads[me.index()];
+        thread.take(me, &lock.alone);
+        if mode == Mode::Exclusive {
+            thread.take(me, &lock.readers);
+        }
+    }
+
+    fn unlock(&mut self, me: ThreadId, lock: LockId, mode: Mode) {
+        let given = self.give(me);
+        let lock = &mut self.locks[lock.index()];
+        match mode {
+            Mode::Exclusive => {
+                // Its holder took everything over, so this gift includes all earlier ones.
+                lock.alone = Taken::One(given);
+                lock.readers = Taken::Nothing;
+            }
+            Mode::Read => lock.readers.add(given),
+        }
+    }
+
+    fn give(&mut self, thread: ThreadId) -> Given {
+        let row = &mut self.threads[thread.index()];
+        let given = Given { by: Epoch { thread, time: row.time }, known: row.known.clone() };
+        row.time += 1;
+        given
+    }
+}
+
+impl Given {
+    fn includes(&self, other: Epoch) -> bool {
+        self.by.thread == other.thread && self.by.time >= other.time
+            || self.known.get(other.thread.index()).is_some_and(|&time| other.time <= time)
+    }
+}
+
+impl Taken {
+    fn add(&mut self, given: Given) {
+        match self {
+            Taken::Nothing => *self = Taken::One(given),
+            Taken::One(old) if given.includes(old.by) => *self = Taken::One(given),
+            Taken::One(old) => {
+                let mut all = (*old.known).clone();
+                raise(&mut all, old.by.thread, old.by.time);
+                raise_all(&mut all, &given.known);
+                raise(&mut all, given.by.thread, given.by.time);
+                *self = Taken::Many(Rc::new(all));
+            }
+            Taken::Many(all) => {
+                let all = Rc::make_mut(all);
+                raise_all(all, &given.known);
+                raise(all, given.by.thread, given.by.time);
+            }
+        }
+    }
+}
+
+impl Thread {
+    fn take(&mut self, me: ThreadId, taken: &Taken) {
+        match taken {
+            Taken::Nothing => {}
+            Taken::One(given) => {
+                // Who knows the giver's epoch knows all that the giver knew then.
+                let known = self.known.get(given.by.thread.index()).copied().unwrap_or(0);
+                if given.by.thread != me && known < given.by.time {
+                    let mine = Rc::make_mut(&mut self.known);
+                    raise_all(mine, &given.known);
+                    raise(mine, given.by.thread, given.by.time);
+                }
+            }
+            Taken::Many(all) => {
+                let news = all
+                    .iter()
+                    .enumerate()
+                    .any(|(i, &time)| i != me.index() && time > self.known.get(i).copied().unwrap_or(0));
+                if news {
+                    raise_all(Rc::make_mut(&mut self.known), all);
+                }
+            }
+        }
+    }
+}

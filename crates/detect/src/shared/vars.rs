@@ -1,0 +1,70 @@
+//! State that a detector keeps for each variable.
+
+use events::VarId;
+
+/// What the analysis does to such state when variables come, go and split.
+pub trait VarState {
+    /// Makes room for variables `0..n`.
+    fn grow(&mut self, n: usize);
+    /// The variable is gone; its index may come again for another one.
+    fn forget(&mut self, var: VarId);
+    /// `to` is split off `from`: until now they had the same history.
+    fn copy(&mut self, from: VarId, to: VarId);
+}
+
+/// The first id that [`Ranges`](super::ranges::Ranges) gives to a part of a split array range; those count downwards
+/// from the top, so that the ids of the trace stay plain indices.
+pub const SPLIT_TOP: u32 = u32::MAX;
+
+/// A value for each variable.
+pub struct PerVar<T> {
+    rows: Vec<T>,
+    split: Vec<T>,
+    fresh: T,
+}
+
+impl<T: Clone> PerVar<T> {
+    /// Nothing but `fresh` values.
+    pub fn new(fresh: T) -> Self {
+        Self { rows: Vec::new(), split: Vec::new(), fresh }
+    }
+
+    /// The value of a variable.
+    #[inline(always)]
+    pub fn at(&mut self, var: VarId) -> &mut T {
+        let i = var.index();
+        if i < self.rows.len() { &mut self.rows[i] } else { self.split_at(i) }
+    }
+
+    /// The value of a variable, to look at.
+    #[inline(always)]
+    pub fn get(&self, var: VarId) -> &T {
+        let i = var.index();
+        self.rows.get(i).or_else(|| self.split.get(SPLIT_TOP as usize - i)).unwrap_or(&self.fresh)
+    }
+
+    #[cold]
+    fn split_at(&mut self, i: usize) -> &mut T {
+        let i = SPLIT_TOP as usize - i;
+        if i >= self.split.len() {
+            self.split.resize(i + 1, self.fresh.clone());
+        }
+        &mut self.split[i]
+    }
+}
+
+impl<T: Clone> VarState for PerVar<T> {
+    fn grow(&mut self, n: usize) {
+        if self.rows.len() < n {
+            self.rows.resize(n, self.fresh.clone());
+        }
+    }
+
+    fn forget(&mut self, var: VarId) {
+        *self.at(var) = self.fresh.clone();
+    }
+
+    fn copy(&mut self, from: VarId, to: VarId) {
+        *self.at(to) = self.at(from).clone();
+    }
+}

@@ -1,0 +1,3 @@
+//! Fast detectors against slow judges that share no code with them, on random traces.
+
+mod random;

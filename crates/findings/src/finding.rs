@@ -1,0 +1,138 @@
+//! One defect and the evidence for it.
+
+use serde::{Deserialize, Serialize};
+
+use crate::Rule;
+
+/// How sure a finding is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Confidence {
+    /// Worth a look.
+    Low,
+    /// A pattern that is usually a defect.
+    Medium,
+    /// Shown by the observed run itself.
+    High,
+}
+
+/// What a step of a witness did.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Role {
+    /// Read the variable.
+    Read,
+    /// Wrote the variable.
+    Write,
+    /// Took a lock.
+    Acquire,
+    /// Gave a lock up.
+    Release,
+    /// Entered the block that should be atomic.
+    BlockEntered,
+    /// The operation after which the block has taken effect.
+    Commit,
+    /// The operation that breaks the atomicity of the block.
+    Violation,
+    /// Left the block.
+    BlockLeft,
+    /// An operation of another thread that comes in between.
+    Interference,
+    /// Holds the first lock of an edge of a lock cycle.
+    Holds,
+    /// Wants the second lock of an edge of a lock cycle.
+    Wants,
+    /// Used a value that was read before.
+    Use,
+}
+
+/// One frame of a stack, or the place of a step.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
+pub struct Frame {
+    /// The class, empty where it is not known.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub class: String,
+    /// The method with its descriptor, empty where it is not known.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub method: String,
+    /// The source file, empty where it is not known.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub file: String,
+    /// The line; 0 where it is not known.
+    #[serde(default)]
+    pub line: i32,
+}
+
+/// One operation of one thread that belongs to the defect.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+pub struct Step {
+    /// The thread's name.
+    pub thread: String,
+    /// What it did.
+    pub role: Role,
+    /// What it did it with, where the subject does not say: the object's field, the lock.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub target: String,
+    /// Where.
+    #[serde(flatten)]
+    pub place: Frame,
+    /// The locks held at that moment.
+    pub locks: Vec<String>,
+    /// The calls that led there, innermost first, without the place itself.
+    pub stack: Vec<Frame>,
+    /// Whether `stack` is an example of how this place is reached and not the very stack of this operation.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub stack_is_example: bool,
+    /// What there is to say about it, one sentence without a full stop; often empty.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub note: String,
+}
+
+/// One detector's evidence.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+pub struct Witness {
+    /// Which detector.
+    pub detector: String,
+    /// What happened, in an order that explains it.
+    pub steps: Vec<Step>,
+    /// What there is to say beyond the steps, a sentence each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+    /// The event of the trace at which the detector saw it, counted from 0; not rendered.
+    #[serde(skip)]
+    pub event: u64,
+}
+
+/// One defect.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Finding {
+    /// What is wrong.
+    pub rule: Rule,
+    /// Rule and subject in sixteen hexadecimal digits; the same on every machine and for every detector.
+    pub fingerprint: String,
+    /// How sure.
+    pub confidence: Confidence,
+    /// What it is wrong with: names only.
+    pub subject: String,
+    /// One sentence for people.
+    pub message: String,
+    /// Who found it, in alphabetical order.
+    pub detectors: Vec<String>,
+    /// How often it was seen.
+    pub count: u64,
+    /// Whether a baseline already knows it.
+    pub baseline: bool,
+    /// The evidence.
+    pub witnesses: Vec<Witness>,
+}
+
+/// Something that could not be watched or analysed.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+pub struct Gap {
+    /// What.
+    pub what: String,
+    /// Why.
+    pub why: String,
+    /// How many of it.
+    pub count: u64,
+}

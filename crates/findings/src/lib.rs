@@ -1,0 +1,15 @@
+//! What Raddle tells the user, as plain data, and its renderings.
+//!
+//! A [`Finding`] is one defect; every detector that sees it adds a [`Witness`]. A [`Gap`] is something that could not
+//! be watched. A [`Report`] holds both, and a [`Render`]er turns it into text or JSON. This crate knows nothing of
+//! events or programs: names come in as strings.
+
+mod finding;
+mod render;
+mod report;
+mod rule;
+
+pub use finding::{Confidence, Finding, Frame, Gap, Role, Step, Witness};
+pub use render::{Format, Render, Style};
+pub use report::{Coverage, Report, fingerprint};
+pub use rule::Rule;
