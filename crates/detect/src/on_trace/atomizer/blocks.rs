@@ -52,11 +52,6 @@ pub(super) struct Blocks {
 }
 
 impl Blocks {
-    /// Whether the thread is outside any block.
-    #[inline(always)]
-    pub(super) fn is_outside(&self) -> bool {
-        self.open.is_empty()
-    }
 
     /// Whether some open block has not committed yet.
     #[inline(always)]
