@@ -52,7 +52,6 @@ pub(super) struct Blocks {
 }
 
 impl Blocks {
-
     /// Whether some open block has not committed yet.
     #[inline(always)]
     pub(super) fn can_commit(&self) -> bool {
