@@ -2,3 +2,4 @@
 
 mod lock_judge;
 mod random;
+mod serial_judge;
