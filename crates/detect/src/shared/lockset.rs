@@ -42,7 +42,7 @@ impl Cache {
 
     #[inline(always)]
     fn slot(a: u32, b: u32) -> usize {
-        (a.wrapping_mul(0x9e37_79b1) ^ b.wrapping_mul(0x85eb_ca6b)) as usize >> 8 & (CACHE - 1)
+        (a.wrapping_mul(0x9e37_79b1) ^ b.wrapping_mul(0x85eb_ca6b)) as usize >> 16 & (CACHE - 1)
     }
 
     #[inline(always)]
