@@ -85,8 +85,7 @@ on in both modes.",
         .and(OpSet::WAIT)
         .and(OpSet::SIGNAL)
         .and(OpSet::THREAD)
-        .and(OpSet::BLOCK)
-        .and(OpSet::FREE),
+        .and(OpSet::BLOCK),
     uses: Uses { full: false, hand_over: true, history: true },
     new: |options| Box::new(Atomizer::new(options)),
 };
@@ -164,7 +163,7 @@ impl Atomizer {
     #[inline]
     fn redundant(&mut self, lock: LockId, mode: Mode, now: &mut Now<'_>) -> bool {
         let held = now.held.protecting(mode == Mode::Exclusive);
-        self.locks.operation(lock, now.thread, held, now.sets, now.symbols)
+        self.locks.operation(lock, now.thread, held, now.sets)
     }
 
     fn signal(&mut self, on: ChannelId, me: ThreadId) {
@@ -225,10 +224,6 @@ impl Atomizer {
             Op::End => {
                 self.tick += 1;
                 self.thread(me).ended = Some(self.tick);
-                None
-            }
-            Op::Free { object } => {
-                self.locks.forget(object);
                 None
             }
             _ => None,
