@@ -275,11 +275,7 @@ impl Detector for Atomizer {
                     continue;
                 }
             };
-            if self.variables.is_own(var, me) {
-                continue;
-            }
-            let generation = now.history.generation(var);
-            if !self.variables.access(var, me, write, held, generation, now.sets) {
+            if !self.variables.access(var, me, write, held, now.history, now.sets) {
                 self.moves(event, Mover::Neither, now, out);
             }
         }
