@@ -184,14 +184,7 @@ impl Analysis {
         let first = &events[0];
         let held = self.holders.held(first.thread);
         if self.uses.history && kinds.meets(OpSet::ACCESS) {
-            for event in events {
-                let (var, write) = match event.op {
-                    Op::Read { var } => (var, false),
-                    Op::Write { var } => (var, true),
-                    _ => continue,
-                };
-                self.history.access(var, event.thread, event.site, write, held, &self.hand_over);
-            }
+            self.history.stretch(events, held, &self.hand_over, &mut self.sets);
         }
         let mut now = Now {
             symbols,

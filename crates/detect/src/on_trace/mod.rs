@@ -2,5 +2,9 @@
 
 use crate::Spec;
 
+pub mod eraser;
+pub mod fasttrack;
+pub mod racer;
+
 /// Every detector over a trace, in the order in which they are listed and run.
-pub const ALL: &[&Spec] = &[];
+pub const ALL: &[&Spec] = &[&eraser::SPEC, &racer::SPEC, &fasttrack::SPEC];
