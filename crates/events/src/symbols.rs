@@ -97,8 +97,8 @@ pub struct Variable {
 /// A lock.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Lock {
-    /// The lock of an object.
-    Of(ObjectId),
+    /// The lock of an object. The object itself and not its index, which is used again: a lock never is.
+    Of(Object),
     /// A lock that only has a name.
     Named(StrId),
 }
@@ -212,6 +212,9 @@ struct Live {
     freed_variables: Vec<VarId>,
     spare_objects: Vec<ObjectId>,
     spare_variables: Vec<VarId>,
+    /// Rows that took the place of others since the last [`Symbols::recycle`].
+    replaced_objects: Vec<ObjectId>,
+    replaced_variables: Vec<VarId>,
 }
 
 /// Every table of a trace.
@@ -312,6 +315,7 @@ impl Symbols {
         match self.live.spare_objects.pop() {
             Some(id) => {
                 self.objects.replace(id, object);
+                self.live.replaced_objects.push(id);
                 id
             }
             None => self.objects.intern(object),
@@ -326,6 +330,7 @@ impl Symbols {
         let id = match self.live.spare_variables.pop() {
             Some(id) => {
                 self.variables.replace(id, variable);
+                self.live.replaced_variables.push(id);
                 id
             }
             None => self.variables.intern(variable),
@@ -343,6 +348,7 @@ impl Symbols {
             self.objects.push(object);
         } else {
             self.objects.rows[id.index()] = object;
+            self.live.replaced_objects.push(id);
         }
         true
     }
@@ -356,6 +362,7 @@ impl Symbols {
             self.variables.push(variable);
         } else {
             self.variables.rows[id.index()] = variable;
+            self.live.replaced_variables.push(id);
         }
         self.belongs(id, variable);
         true
@@ -385,6 +392,12 @@ impl Symbols {
 
     /// Lets the indices freed so far be used again. Called by a source when a batch has been worked off.
     pub fn recycle(&mut self) {
+        self.live.replaced_objects.clear();
+        self.live.replaced_variables.clear();
+        for id in std::mem::take(&mut self.live.freed_variables) {
+            self.variables.unlink(id);
+            self.live.spare_variables.push(id);
+        }
         for id in std::mem::take(&mut self.live.freed_objects) {
             if let Some(of) = self.live.variables_of.get_mut(id.index()) {
                 of.clear();
@@ -392,10 +405,23 @@ impl Symbols {
             self.objects.unlink(id);
             self.live.spare_objects.push(id);
         }
-        for id in std::mem::take(&mut self.live.freed_variables) {
-            self.variables.unlink(id);
-            self.live.spare_variables.push(id);
+    }
+
+    /// As [`recycle`](Self::recycle), for a source that numbers rows itself and so hands no index out again.
+    pub fn let_go(&mut self) {
+        self.live.replaced_objects.clear();
+        self.live.replaced_variables.clear();
+        self.live.freed_variables.clear();
+        for id in std::mem::take(&mut self.live.freed_objects) {
+            if let Some(of) = self.live.variables_of.get_mut(id.index()) {
+                of.clear();
+            }
         }
+    }
+
+    /// Objects and variables whose rows took the place of freed ones since the last batch.
+    pub fn replaced(&self) -> (&[ObjectId], &[VarId]) {
+        (&self.live.replaced_objects, &self.live.replaced_variables)
     }
 
     /// The example stack of a thread at a site, innermost first, if one was recorded.
@@ -419,14 +445,17 @@ impl Symbols {
 
     /// `pkg.Class@7`.
     pub fn object_name(&self, id: ObjectId) -> String {
-        let object = self.objects.get(id);
+        self.name_object(*self.objects.get(id))
+    }
+
+    fn name_object(&self, object: Object) -> String {
         format!("{}@{}", self.class_name(object.class), object.label)
     }
 
     /// The lock as it is shown: `pkg.Class@7`, or its name.
     pub fn lock_name(&self, id: LockId) -> String {
         match *self.locks.get(id) {
-            Lock::Of(object) => self.object_name(object),
+            Lock::Of(object) => self.name_object(object),
             Lock::Named(name) => self.str(name).to_owned(),
         }
     }
@@ -434,7 +463,7 @@ impl Symbols {
     /// The lock without its object's number, as a fingerprint needs it: `pkg.Class`, or its name.
     pub fn lock_kind(&self, id: LockId) -> &str {
         match *self.locks.get(id) {
-            Lock::Of(object) => self.class_name(self.objects.get(object).class),
+            Lock::Of(object) => self.class_name(object.class),
             Lock::Named(name) => self.str(name),
         }
     }

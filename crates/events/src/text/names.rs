@@ -155,7 +155,7 @@ impl Names {
         let lock = if token.rfind_unquoted(b'@').is_some() {
             let object = self.object(token)?;
             self.locked.insert(object);
-            Lock::Of(object)
+            Lock::Of(*self.symbols.objects().get(object))
         } else {
             Lock::Named(self.string(token)?)
         };

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::{ClassId, FieldId, Lock, LockId, ObjectId, SiteId, Slot, Symbols, VarId};
+use crate::{ClassId, FieldId, Lock, LockId, Object, ObjectId, SiteId, Slot, Symbols, VarId};
 
 /// Writes a name bare where the grammar allows it, in quotes elsewhere. `structure` are the signs that would be taken
 /// for something else at this place.
@@ -50,7 +50,10 @@ fn class(out: &mut String, symbols: &Symbols, id: ClassId) {
 }
 
 pub(super) fn object(out: &mut String, symbols: &Symbols, id: ObjectId) {
-    let object = symbols.objects().get(id);
+    object_row(out, symbols, *symbols.objects().get(id));
+}
+
+fn object_row(out: &mut String, symbols: &Symbols, object: Object) {
     class(out, symbols, object.class);
     let _ = write!(out, "@{}", object.label);
 }
@@ -93,7 +96,7 @@ pub(super) fn variable(out: &mut String, symbols: &Symbols, id: VarId) {
 
 pub(super) fn lock(out: &mut String, symbols: &Symbols, id: LockId) {
     match *symbols.locks.get(id) {
-        Lock::Of(of) => object(out, symbols, of),
+        Lock::Of(object) => object_row(out, symbols, object),
         Lock::Named(text) => name(out, symbols.str(text), &['@']),
     }
 }
