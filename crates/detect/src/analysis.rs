@@ -164,9 +164,11 @@ impl Analysis {
     fn range_access(&mut self, event: &Event, number: u64, symbols: &Symbols) {
         let (Op::Read { var } | Op::Write { var }) = event.op else { return };
         let mut parts = Vec::new();
-        let (history, running) = (&mut self.history, &mut self.running);
+        let (uses, history, running) = (self.uses, &mut self.history, &mut self.running);
         self.ranges.parts(var, symbols, &mut parts, &mut |from, to| {
-            history.copy(from, to);
+            if uses.history {
+                history.copy(from, to);
+            }
             for running in &mut *running {
                 running.detector.vars(&mut |vars| vars.copy(from, to));
             }

@@ -191,3 +191,225 @@ impl Detector for Eraser {
         each(&mut self.rows);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::SPEC;
+    use crate::testing::{check, default, paper, report};
+
+    /// The same verdict by default and in the paper's mode.
+    fn check_both(text: &str) {
+        check(&SPEC, &default(), text);
+        check(&SPEC, &paper(), text);
+    }
+
+    #[test]
+    fn figure_1_only_the_unprotected_static_field_races() {
+        check_both(
+            "
+main fork T1
+main fork T2
+T1 read Task.shared @ Task.java:8
+T1 write Task.shared @ Task.java:8
+T1 acquire Task.class
+T1 read Task.shared_protected @ Task.java:10
+T1 write Task.shared_protected @ Task.java:10
+T1 release Task.class
+T1 read Task@1.not_shared @ Task.java:12
+T1 write Task@1.not_shared @ Task.java:12
+T2 read Task.shared @ Task.java:8
+T2 write Task.shared @ Task.java:8 //~ data-race
+T2 acquire Task.class
+T2 read Task.shared_protected @ Task.java:10
+T2 write Task.shared_protected @ Task.java:10
+T2 release Task.class
+T2 read Task@2.not_shared @ Task.java:12
+T2 write Task@2.not_shared @ Task.java:12
+",
+        );
+    }
+
+    #[test]
+    fn figure_5a_one_thread_alone_stays_exclusive() {
+        check_both("T1 read x\nT1 write x\nT1 read x\nT1 write x\n");
+    }
+
+    #[test]
+    fn figure_5a_a_read_by_a_second_thread_is_shared_and_never_reported() {
+        check_both("T1 write x\nT2 read x\nT3 read x\nT1 read x\n");
+    }
+
+    #[test]
+    fn figure_5a_a_write_by_a_second_thread_is_shared_modified() {
+        check_both("T1 write x\nT2 write x //~ data-race\n");
+        check_both("T1 read x\nT2 write x //~ data-race\n");
+    }
+
+    #[test]
+    fn figure_5a_a_write_makes_shared_shared_modified() {
+        check_both("T1 read x\nT2 read x\nT1 write x //~ data-race\n");
+    }
+
+    #[test]
+    fn figure_5a_shared_refines_without_reporting() {
+        check_both(
+            "
+T1 read x
+T2 acquire a
+T2 read x
+T2 release a
+T3 acquire b
+T3 read x
+T3 release b
+T1 acquire c
+T1 write x //~ data-race
+",
+        );
+    }
+
+    #[test]
+    fn the_lock_set_starts_at_the_first_access_by_a_second_thread() {
+        check_both(
+            "
+T1 write x
+T2 acquire a
+T2 write x
+T2 release a
+T1 acquire a
+T1 write x
+T1 release a
+",
+        );
+    }
+
+    #[test]
+    fn a_lock_held_in_read_mode_protects_reads_only() {
+        check_both(
+            "
+T1 acquire rw
+T1 write x
+T1 release rw
+T2 acquire rw read
+T2 read x
+T2 release rw read
+T1 acquire rw
+T1 write x
+T1 release rw
+T2 acquire rw read
+T2 write x //~ data-race
+",
+        );
+    }
+
+    #[test]
+    fn volatile_accesses_do_not_race() {
+        check_both("T1 vwrite x\nT2 vwrite x\nT1 vread x update\nT1 vwrite x update\nT2 vread x\n");
+    }
+
+    #[test]
+    fn figure_6_a_write_after_this_escaped_is_a_race() {
+        check_both("main write Other.x\nawt read ThisEscape@1.i\nmain write ThisEscape@1.i //~ data-race\n");
+    }
+
+    #[test]
+    fn start_and_join_hand_a_variable_over_but_not_in_the_paper() {
+        let text = |mark: &str| {
+            format!("main fork T1\nT1 write x\nT1 end\nmain join T1\nmain write x {mark}\nmain read x\n")
+        };
+        check(&SPEC, &default(), &text(""));
+        check(&SPEC, &paper(), &text("//~ data-race"));
+    }
+
+    #[test]
+    fn without_a_rival_an_empty_lock_set_is_not_reported() {
+        // Written under both locks, read under either: safe, although no lock is common to all.
+        let text = |mark: &str| {
+            format!(
+                "
+T1 acquire a
+T1 acquire b
+T1 write x
+T1 release b
+T1 release a
+T2 acquire a
+T2 acquire b
+T2 write x
+T2 release b
+T2 release a
+T2 acquire a
+T2 read x
+T2 release a
+T1 acquire b
+T1 read x {mark}
+T1 release b
+"
+            )
+        };
+        check(&SPEC, &default(), &text(""));
+        check(&SPEC, &paper(), &text("//~ data-race"));
+    }
+
+    #[test]
+    fn a_rival_that_comes_later_is_reported_then() {
+        check(
+            &SPEC,
+            &default(),
+            "
+T1 acquire a
+T1 acquire b
+T1 write x
+T2 read y
+T1 release b
+T1 release a
+T2 acquire a
+T2 write x
+T2 release a
+T1 acquire b
+T1 read x //~ data-race
+",
+        );
+    }
+
+    #[test]
+    fn a_variable_is_reported_once_and_variables_of_one_field_are_one_finding() {
+        let report = report(
+            &[&SPEC],
+            &default(),
+            "T1 write A@1.f\nT2 write A@1.f\nT1 write A@1.f\nT1 write A@2.f\nT2 write A@2.f\n",
+        );
+        let findings: Vec<_> = report.findings().collect();
+        assert_eq!(findings.len(), 1);
+        assert_eq!((findings[0].subject.as_str(), findings[0].count), ("A.f", 2));
+        assert_eq!(findings[0].witnesses[0].steps[0].target, "A@1.f");
+    }
+
+    #[test]
+    fn the_notes_tell_how_the_locks_became_fewer() {
+        let report = report(
+            &[&SPEC],
+            &default(),
+            "
+T1 acquire a
+T1 write x
+T1 release a
+T2 acquire a
+T2 write x
+T2 release a
+T3 acquire b
+T3 write x
+",
+        );
+        let notes = &report.findings().next().expect("one finding").witnesses[0].notes;
+        assert_eq!(notes[0], "No lock is held at both places.");
+        assert_eq!(notes[1], "T2 held {a}, T3 held {b}: nothing in common.");
+        assert_eq!(
+            notes[2],
+            "Guard every access with the same lock, for example a, which most accesses hold already."
+        );
+    }
+
+    #[test]
+    fn a_freed_object_is_forgotten() {
+        check_both("T1 write A@1.f\nT1 free A@1\nT2 write A@1.f\n");
+    }
+}

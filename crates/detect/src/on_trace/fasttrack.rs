@@ -298,3 +298,150 @@ impl VarState for Rows {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::SPEC;
+    use crate::testing::{check, default, report};
+
+    #[test]
+    fn figure_1_of_the_racer_paper() {
+        check(
+            &SPEC,
+            &default(),
+            "
+main fork T1
+main fork T2
+T1 read Task.shared
+T1 write Task.shared
+T1 acquire Task.class
+T1 read Task.shared_protected
+T1 write Task.shared_protected
+T1 release Task.class
+T2 read Task.shared //~ data-race
+T2 write Task.shared
+T2 acquire Task.class
+T2 read Task.shared_protected
+T2 write Task.shared_protected
+T2 release Task.class
+",
+        );
+    }
+
+    #[test]
+    fn a_write_races_with_any_of_several_reads() {
+        check(
+            &SPEC,
+            &default(),
+            "
+main write x
+main fork T1
+main fork T2
+main fork T3
+T1 read x
+T2 read x
+T3 read x
+T1 end
+T3 end
+main join T1
+main join T3
+main write x //~ data-race
+",
+        );
+    }
+
+    #[test]
+    fn a_write_after_all_reads_is_clean_and_forgets_them() {
+        check(
+            &SPEC,
+            &default(),
+            "
+main write x
+main fork T1
+main fork T2
+T1 read x
+T2 read x
+main read x
+T1 end
+T2 end
+main join T1
+main join T2
+main write x
+main fork T3
+T3 read x
+",
+        );
+    }
+
+    #[test]
+    fn readers_of_a_read_write_lock_do_not_order_each_other() {
+        check(
+            &SPEC,
+            &default(),
+            "
+T1 acquire rw read
+T1 write x
+T1 release rw read
+T2 acquire rw read
+T2 read x //~ data-race
+T2 release rw read
+T1 acquire rw read
+T1 read y
+T1 release rw read
+T2 acquire rw
+T2 write y
+T2 release rw
+",
+        );
+    }
+
+    #[test]
+    fn the_lock_handed_over_in_the_right_order_hides_what_racer_finds() {
+        check(&SPEC, &default(), "T1 write x\nT1 acquire m\nT1 release m\nT2 acquire m\nT2 read x\n");
+    }
+
+    #[test]
+    fn a_variable_is_reported_once_with_both_sides_and_their_locks() {
+        let report = report(
+            &[&SPEC],
+            &default(),
+            "
+T1 acquire m
+T1 write A@7.f @ A.java:3
+T1 release m
+T2 read A@7.f @ A.java:9
+T2 write A@7.f @ A.java:10
+T1 write A@8.f @ A.java:3
+T2 write A@8.f @ A.java:10
+",
+        );
+        let findings: Vec<_> = report.findings().collect();
+        assert_eq!(findings.len(), 1);
+        assert_eq!((findings[0].subject.as_str(), findings[0].count), ("A.f", 2));
+        assert_eq!(findings[0].message, "two threads read and write A.f at the same time");
+        let witness = &findings[0].witnesses[0];
+        assert_eq!((witness.steps[0].place.line, witness.steps[1].place.line), (3, 9));
+        assert_eq!(witness.steps[0].locks, ["m"]);
+        assert_eq!(witness.steps[1].target, "A@7.f");
+        assert!(witness.notes.iter().any(|note| note.starts_with("Hold m at both places")), "{witness:?}");
+    }
+
+    #[test]
+    fn a_split_range_keeps_its_readers() {
+        check(
+            &SPEC,
+            &default(),
+            "
+T1 read int[]@1[0..10]
+T2 read int[]@1[0..10]
+T3 write int[]@1[5..6] //~ data-race
+T4 write int[]@1[0..5] //~ data-race
+",
+        );
+    }
+
+    #[test]
+    fn a_freed_object_is_forgotten() {
+        check(&SPEC, &default(), "T1 write A@1.f\nT1 free A@1\nT2 write A@1.f\n");
+    }
+}

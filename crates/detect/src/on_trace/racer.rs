@@ -230,3 +230,294 @@ impl Detector for Racer {
         each(&mut self.rows);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::SPEC;
+    use crate::testing::{check, default, paper, report, subjects};
+
+    /// The same verdict by default and in the paper's mode.
+    fn check_both(text: &str) {
+        check(&SPEC, &default(), text);
+        check(&SPEC, &paper(), text);
+    }
+
+    #[test]
+    fn figure_1_only_the_unprotected_static_field_races() {
+        check_both(
+            "
+main fork T1
+main fork T2
+T1 read Task.shared @ Task.java:8
+T1 write Task.shared @ Task.java:8
+T1 acquire Task.class
+T1 read Task.shared_protected @ Task.java:10
+T1 write Task.shared_protected @ Task.java:10
+T1 release Task.class
+T1 read Task@1.not_shared @ Task.java:12
+T1 write Task@1.not_shared @ Task.java:12
+T2 read Task.shared @ Task.java:8 //~ data-race
+T2 write Task.shared @ Task.java:8
+T2 acquire Task.class
+T2 read Task.shared_protected @ Task.java:10
+T2 write Task.shared_protected @ Task.java:10
+T2 release Task.class
+T2 read Task@2.not_shared @ Task.java:12
+T2 write Task@2.not_shared @ Task.java:12
+",
+        );
+    }
+
+    #[test]
+    fn figure_5b_one_thread_alone_stays_exclusive() {
+        check_both("T1 read x\nT1 write x\nT1 read x\nT1 write x\n");
+        check_both("T1 write x\nT1 read x\nT1 write x\n");
+    }
+
+    #[test]
+    fn figure_5b_reads_of_two_threads_are_shared_and_never_reported() {
+        check_both("T1 read x\nT2 read x\nT3 read x\nT1 read x\n");
+    }
+
+    #[test]
+    fn figure_5b_read_then_write_by_another_thread_is_reported() {
+        check_both("T1 read x\nT2 write x //~ data-race\n");
+    }
+
+    #[test]
+    fn figure_5b_any_access_after_another_threads_write_is_shared_modified() {
+        check_both("T1 write x\nT2 read x //~ data-race\n");
+        check_both("T1 write x\nT2 write x //~ data-race\n");
+        check_both("T1 read x\nT1 write x\nT2 read x //~ data-race\n");
+    }
+
+    #[test]
+    fn figure_5b_a_write_makes_shared_shared_modified() {
+        check_both("T1 read x\nT2 read x\nT1 write x //~ data-race\n");
+        check_both("T1 read x\nT2 read x\nT3 write x //~ data-race\n");
+    }
+
+    #[test]
+    fn figure_5b_the_lock_set_counts_from_the_first_access_on() {
+        check_both(
+            "
+T1 write x
+T2 acquire a
+T2 write x //~ data-race
+T2 release a
+",
+        );
+        check_both(
+            "
+T1 acquire a
+T1 write x
+T1 release a
+T1 read x
+T2 acquire a
+T2 read x
+T2 release a
+T2 acquire a
+T2 write x //~ data-race
+T2 release a
+"
+            .replace("T2 read x\n", "T2 read y\n")
+            .as_str(),
+        );
+    }
+
+    #[test]
+    fn a_variable_always_under_its_lock_is_clean() {
+        check_both(
+            "
+T1 acquire a
+T1 acquire b
+T1 write x
+T1 release b
+T1 release a
+T2 acquire b
+T2 write x
+T2 read x
+T2 release b
+T1 acquire b
+T1 read x
+T1 release b
+",
+        );
+    }
+
+    #[test]
+    fn a_lock_held_in_read_mode_protects_reads_only() {
+        check_both(
+            "
+T1 acquire rw
+T1 write x
+T1 release rw
+T2 acquire rw read
+T2 read x
+T2 release rw read
+T2 acquire rw read
+T2 write x //~ data-race
+",
+        );
+    }
+
+    #[test]
+    fn volatile_accesses_do_not_race() {
+        check_both("T1 vwrite x\nT2 vwrite x\nT1 vread x update\nT1 vwrite x update\nT2 vread x\n");
+    }
+
+    #[test]
+    fn figure_6_a_write_after_this_escaped_is_a_race_always() {
+        check_both("awt read ThisEscape@1.i\nmain write ThisEscape@1.i //~ data-race\n");
+        check_both("main write ThisEscape@1.i\nawt read ThisEscape@1.i //~ data-race\n");
+        // Even when starting the thread orders what came before it.
+        check_both(
+            "
+main fork awt
+awt read ThisEscape@1.i
+main write ThisEscape@1.i //~ data-race
+",
+        );
+    }
+
+    const FIGURE_8: &str = "
+main write ExecConditionChecker@1.conditionSetChanged @ ExecConditionChecker.java:2
+main fork checker @ ExecConditionChecker.java:19
+checker read ExecConditionChecker@1.conditionSetChanged @ Checker.java:7
+";
+
+    #[test]
+    fn figure_8_initialisation_before_start_is_a_race_only_in_the_paper() {
+        assert!(subjects(&SPEC, &default(), FIGURE_8).is_empty());
+        assert_eq!(
+            subjects(&SPEC, &paper(), FIGURE_8),
+            ["ExecConditionChecker.conditionSetChanged"],
+            "the paper does not know that start() gives order"
+        );
+    }
+
+    const FINAL: &str = "
+!final Point.x
+main write Point@1.x @ Point.java:5
+main freeze Point@1 @ Point.java:6
+T1 read Point@1.x @ Other.java:9
+T2 read Point@1.x @ Other.java:9
+";
+
+    #[test]
+    fn a_final_field_read_after_its_constructor_is_a_race_only_in_the_paper() {
+        assert!(subjects(&SPEC, &default(), FINAL).is_empty());
+        assert_eq!(subjects(&SPEC, &paper(), FINAL), ["Point.x"]);
+    }
+
+    #[test]
+    fn a_field_that_is_not_final_is_no_safer_after_the_constructor() {
+        assert_eq!(subjects(&SPEC, &default(), &FINAL.replace("!final Point.x\n", "")), ["Point.x"]);
+    }
+
+    #[test]
+    fn a_final_field_races_if_this_escaped_before_the_constructor_ended() {
+        check_both(
+            "
+!final Point.x
+main write Point@1.x
+T1 read Point@1.x //~ data-race
+main freeze Point@1
+",
+        );
+        check_both(
+            "
+!final Point.x
+main write Point@1.x
+T1 read Point@1.y
+main freeze Point@1
+T2 read Point@1.x //~ data-race
+",
+        );
+    }
+
+    #[test]
+    fn section_5_2_1_the_report_names_the_object_and_all_places() {
+        let report = report(
+            &[&SPEC],
+            &default(),
+            "
+exec read ActionExecution@6171853.status @ ActionExecution.java:233
+exec read ActionExecution@6171853.status @ ActionExecution.java:244
+exec read ActionExecution@6171853.status @ ActionExecution.java:233
+action write ActionExecution@6171853.status @ ActionExecution.java:370
+",
+        );
+        let finding = report.findings().next().expect("one finding");
+        assert_eq!(finding.subject, "ActionExecution.status");
+        assert_eq!(
+            finding.message,
+            "ActionExecution.status is accessed unprotected: several threads use it, one of them writes, and \
+             no lock is held at every access"
+        );
+        let witness = &finding.witnesses[0];
+        assert!(witness.steps.iter().all(|step| step.target == "ActionExecution@6171853.status"));
+        assert_eq!((witness.steps[0].thread.as_str(), witness.steps[1].thread.as_str()), ("exec", "action"));
+        let places: Vec<&str> =
+            witness.notes.iter().map(String::as_str).filter(|note| note.contains(" at Action")).collect();
+        assert_eq!(
+            places,
+            [
+                "Read at ActionExecution.java:233.",
+                "Read at ActionExecution.java:244.",
+                "Write at ActionExecution.java:370."
+            ]
+        );
+    }
+
+    #[test]
+    fn places_from_before_a_hand_over_are_not_listed() {
+        let report = report(
+            &[&SPEC],
+            &default(),
+            "
+main write x @ :1
+main fork T1
+T1 write x @ :2
+main write x @ :3
+",
+        );
+        let notes = report.findings().next().expect("one finding").witnesses[0].notes.join(" ");
+        assert!(notes.contains("Write at line 2. Write at line 3."), "{notes}");
+        assert!(!notes.contains("line 1"), "{notes}");
+    }
+
+    #[test]
+    fn an_access_that_the_lock_of_the_last_one_would_hide_is_remembered() {
+        // The first write holds nothing; that the same thread later held a does not make it safe.
+        check(
+            &SPEC,
+            &default(),
+            "
+T1 write x
+T1 acquire a
+T1 write x
+T1 release a
+T2 acquire a
+T2 read x //~ data-race
+",
+        );
+    }
+
+    #[test]
+    fn array_elements_are_variables_of_their_own() {
+        check_both(
+            "
+T1 write int[]@3[0..50]
+T2 write int[]@3[50..100]
+T1 read int[]@3[0..50]
+T2 read int[]@3[49..60] //~ data-race
+",
+        );
+    }
+
+    #[test]
+    fn a_freed_object_is_forgotten() {
+        check_both("T1 write A@1.f\nT1 free A@1\nT2 write A@1.f\n");
+    }
+}
