@@ -10,8 +10,8 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 
 use events::{
-    Block, BlockId, Event, Field, Gap, Lock, LockId, Mode, Op, Progress, Site, SiteId, Slot, Source, Symbols, ThreadId,
-    TraceError, VarId, Variable,
+    Block, BlockId, Event, Field, Gap, Lock, LockId, Mode, Op, Progress, Site, SiteId, Slot, Source, Symbols,
+    ThreadId, TraceError, VarId, Variable,
 };
 
 /// What goes wrong in a trace.

@@ -20,7 +20,9 @@ fn main() -> ExitCode {
     let result = match words.as_slice() {
         ["bench", "trace", rest @ ..] => bench::trace(rest),
         ["bench", "scale"] => bench::scale(),
-        ["generate", out, rest @ ..] => generate::Shape::parse(rest).and_then(|shape| generate::write(out, shape)),
+        ["generate", out, rest @ ..] => {
+            generate::Shape::parse(rest).and_then(|shape| generate::write(out, shape))
+        }
         _ => Err(format!("what to do?\n{USAGE}")),
     };
     match result {

@@ -31,11 +31,18 @@ struct Cached {
     result: u32,
 }
 
+#[inline(always)]
+fn slot(a: u32, b: u32) -> usize {
+    (a.wrapping_mul(0x9e37_79b1) ^ b.wrapping_mul(0x85eb_ca6b)) as usize >> 16 & (CACHE - 1)
+}
+
 /// All lock sets of one analysis.
 pub struct LockSets {
     sets: Vec<Box<[LockId]>>,
     index: FxHashMap<Box<[LockId]>, LockSet>,
     cache: Box<[Cached]>,
+    /// Remembered sets with one lock more: set, lock, result.
+    more: Box<[Cached]>,
 }
 
 impl Default for LockSets {
@@ -45,6 +52,8 @@ impl Default for LockSets {
             sets: vec![empty.clone()],
             index: FxHashMap::from_iter([(empty, LockSet::EMPTY)]),
             cache: vec![Cached::default(); CACHE].into(),
+            // No set has this number.
+            more: vec![Cached { a: u32::MAX, b: 0, result: 0 }; CACHE].into(),
         }
     }
 }
@@ -83,7 +92,20 @@ impl LockSets {
     }
 
     /// The set with one lock more.
+    #[inline]
     pub fn with(&mut self, set: LockSet, lock: LockId) -> LockSet {
+        let slot = slot(set.0, lock.0);
+        let cached = self.more[slot];
+        if cached.a == set.0 && cached.b == lock.0 {
+            return LockSet(cached.result);
+        }
+        let result = self.with_slowly(set, lock);
+        self.more[slot] = Cached { a: set.0, b: lock.0, result: result.0 };
+        result
+    }
+
+    #[cold]
+    fn with_slowly(&mut self, set: LockSet, lock: LockId) -> LockSet {
         match self.locks(set).binary_search(&lock) {
             Ok(_) => set,
             Err(at) => {

@@ -233,7 +233,10 @@ fn code_of(op: Op, site: u32, memory: &mut Memory) -> (u8, Option<u32>) {
     }
 }
 
-/// Appends up to `count` events to `batch`. Every id is checked against the tables.
+/// Bytes that must follow the last event, so that the decoder can look ahead without asking.
+pub const SLACK: usize = 8;
+
+/// Makes `batch` the next `count` events. Every id is checked against the tables. `bytes` has [`SLACK`] bytes too many.
 pub fn decode(
     bytes: &mut Bytes<'_>,
     count: usize,
@@ -242,79 +245,96 @@ pub fn decode(
     symbols: &Symbols,
     batch: &mut Vec<Event>,
 ) -> Result<(), Broken> {
-    match width {
-        1 => decode_width::<1>(bytes, count, memory, symbols, batch),
-        2 => decode_width::<2>(bytes, count, memory, symbols, batch),
-        3 => decode_width::<3>(bytes, count, memory, symbols, batch),
-        4 => decode_width::<4>(bytes, count, memory, symbols, batch),
+    // What the batch held before is overwritten and not cleared first: that would be a second store for each event.
+    batch.resize(count, Event { thread: ThreadId(0), site: SiteId(0), op: Op::Start });
+    let room = batch.as_mut_slice();
+    let decoded = match width {
+        1 => decode_width::<1>(bytes, memory, symbols, room),
+        2 => decode_width::<2>(bytes, memory, symbols, room),
+        3 => decode_width::<3>(bytes, memory, symbols, room),
+        4 => decode_width::<4>(bytes, memory, symbols, room),
         _ => Err(Broken),
-    }
-}
-
-fn decode_width<const WIDTH: usize>(
-    bytes: &mut Bytes<'_>,
-    count: usize,
-    memory: &mut Memory,
-    symbols: &Symbols,
-    batch: &mut Vec<Event>,
-) -> Result<(), Broken> {
-    let variables = symbols.variables().len() as u64;
-    let end = batch.len() + count;
-    while batch.len() < end {
-        let control = bytes.byte()?;
-        if control >= 0x80 {
-            let site = site(control >> 4 & 3, bytes, memory)?;
-            let mut low = [0; 8];
-            low[..WIDTH].copy_from_slice(&bytes.array::<WIDTH>()?);
-            let var = u64::from_le_bytes(low) | u64::from(control & 15) << (8 * WIDTH);
-            if var >= variables {
-                return Err(Broken);
-            }
-            let var = VarId(var as u32);
-            let op = if control & 0x40 == 0 { Op::Read { var } } else { Op::Write { var } };
-            batch.push(Event { thread: ThreadId(memory.thread), site: SiteId(site), op });
-        } else if control >> 2 == SWITCH {
-            let thread = bytes.u32()?;
-            if thread as usize >= memory.threads.len() {
-                return Err(Broken);
-            }
-            memory.switch(thread);
-        } else {
-            let site = site(control & 3, bytes, memory)?;
-            let op = operation(control >> 2, site, bytes, memory, symbols)?;
-            batch.push(Event { thread: ThreadId(memory.thread), site: SiteId(site), op });
-        }
+    };
+    if decoded.is_err() || bytes.at() + SLACK > bytes.len() {
+        batch.clear();
+        return Err(Broken);
     }
     Ok(())
 }
 
-#[inline(always)]
-fn site(how: u8, bytes: &mut Bytes<'_>, memory: &mut Memory) -> Result<u32, Broken> {
-    if how == SAME {
-        // The first event of a thread has no site to stay at or to go on from: it is told.
-        return if memory.site == NONE { Err(Broken) } else { Ok(memory.site) };
-    }
-    let at = memory.site as usize;
-    let site = if how == TOLD {
-        let site = bytes.u32()?;
-        if memory.thread == NONE {
+/// The loop that everything waits for: the current thread and its last site stay in registers, and one load brings
+/// the control byte and the variable.
+fn decode_width<const WIDTH: usize>(
+    bytes: &mut Bytes<'_>,
+    memory: &mut Memory,
+    symbols: &Symbols,
+    room: &mut [Event],
+) -> Result<(), Broken> {
+    let variables = symbols.variables().len() as u64;
+    let mask = (1u64 << (8 * WIDTH)) - 1;
+    let (mut thread, mut last) = (memory.thread, memory.site);
+    for event in room {
+        let mut window = bytes.window()?;
+        while (window as u8) >> 2 == SWITCH {
+            bytes.skip(1);
+            let next = bytes.u32()?;
+            if next as usize >= memory.threads.len() {
+                return Err(Broken);
+            }
+            memory.site = last;
+            memory.switch(next);
+            (thread, last) = (next, memory.site);
+            window = bytes.window()?;
+        }
+        let control = window as u8;
+        let how = if control >= 0x80 { control >> 4 & 3 } else { control & 3 };
+        let mut site = last;
+        if how != SAME {
+            if how == TOLD {
+                site = told(bytes, thread, last, memory)?;
+                window = bytes.window()?;
+            } else {
+                let place = memory.places.get_mut(last as usize).ok_or(Broken)?;
+                if how == OTHER_NEXT {
+                    (place.next, place.other_next) = (place.other_next, place.next);
+                }
+                site = place.next;
+            }
+        }
+        if site == NONE {
             return Err(Broken);
         }
-        if let Some(place) = memory.places.get_mut(at) {
-            (place.next, place.other_next) = (site, place.next);
-        }
-        site
-    } else {
-        let place = memory.places.get_mut(at).ok_or(Broken)?;
-        if how == OTHER_NEXT {
-            (place.next, place.other_next) = (place.other_next, place.next);
-        }
-        place.next
-    };
-    if site as usize >= memory.places.len() {
+        last = site;
+        let op = if control >= 0x80 {
+            let var = window >> 8 & mask | u64::from(control & 15) << (8 * WIDTH);
+            bytes.skip(1 + WIDTH);
+            if var >= variables {
+                return Err(Broken);
+            }
+            let var = VarId(var as u32);
+            if control & 0x40 == 0 { Op::Read { var } } else { Op::Write { var } }
+        } else {
+            bytes.skip(1);
+            operation(control >> 2, site, bytes, memory, symbols)?
+        };
+        *event = Event { thread: ThreadId(thread), site: SiteId(site), op };
+    }
+    memory.site = last;
+    Ok(())
+}
+
+/// A site that is not foretold. Leaves the bytes where the control byte would be had it been foretold.
+#[inline(never)]
+fn told(bytes: &mut Bytes<'_>, thread: u32, last: u32, memory: &mut Memory) -> Result<u32, Broken> {
+    bytes.skip(1);
+    let site = bytes.u32()?;
+    bytes.back(1);
+    if thread == NONE || site as usize >= memory.places.len() {
         return Err(Broken);
     }
-    memory.site = site;
+    if let Some(place) = memory.places.get_mut(last as usize) {
+        (place.next, place.other_next) = (site, place.next);
+    }
     Ok(site)
 }
 

@@ -126,15 +126,18 @@ impl Reader {
     }
 
     fn open_frame(&mut self, header: &Header) -> Result<(), Broken> {
+        let length = header.length as usize;
         if header.stored == header.length {
             std::mem::swap(&mut self.payload, &mut self.stored);
         } else {
-            self.payload.resize(header.length as usize, 0);
-            let n = lz4_flex::block::decompress_into(&self.stored, &mut self.payload).map_err(|_| Broken)?;
-            if n != header.length as usize {
+            self.payload.resize(length, 0);
+            let n = lz4_flex::block::decompress_into(&self.stored, &mut self.payload[..length]);
+            if !n.is_ok_and(|n| n == length) {
                 return Err(Broken);
             }
         }
+        self.payload.truncate(length);
+        self.payload.resize(length + code::SLACK, 0);
         let mut bytes = Bytes::new(&self.payload, 0);
         while bytes.byte()? == 1 {
             take_new(&mut bytes, &mut self.symbols, &mut self.gaps)?;
@@ -215,10 +218,10 @@ fn read(stream: &mut impl Read, bytes: &mut [u8]) -> std::io::Result<Got> {
 
 impl Source for Reader {
     fn fill(&mut self, batch: &mut Vec<Event>) -> Result<bool, TraceError> {
-        batch.clear();
         self.symbols.let_go();
         while self.left == 0 {
             if self.ended || !self.next_frame()? {
+                batch.clear();
                 return Ok(false);
             }
         }
@@ -228,12 +231,9 @@ impl Source for Reader {
         self.at = bytes.at();
         self.left -= count;
         if whole.is_err() {
-            // The events of the frame before this one are counted; those of this frame up to here are in the batch.
             let start = self.read;
             self.cut_off(start, "a frame makes no sense although its check sum is right", &[]);
-            if batch.is_empty() {
-                return Ok(false);
-            }
+            return Ok(false);
         }
         for event in &*batch {
             if let Op::Free { object } = event.op {

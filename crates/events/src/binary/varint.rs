@@ -39,12 +39,28 @@ impl<'a> Bytes<'a> {
         Ok(byte)
     }
 
-    /// The next `N` bytes.
+    /// How many bytes there are in all.
+    pub fn len(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// The next eight bytes as a number, the first lowest; they stay unread.
     #[inline(always)]
-    pub fn array<const N: usize>(&mut self) -> Result<[u8; N], Broken> {
-        let bytes = self.bytes.get(self.at..).and_then(|rest| rest.first_chunk::<N>()).ok_or(Broken)?;
-        self.at += N;
-        Ok(*bytes)
+    pub fn window(&self) -> Result<u64, Broken> {
+        let bytes = self.bytes.get(self.at..).and_then(|rest| rest.first_chunk::<8>()).ok_or(Broken)?;
+        Ok(u64::from_le_bytes(*bytes))
+    }
+
+    /// Passes over some bytes.
+    #[inline(always)]
+    pub fn skip(&mut self, n: usize) {
+        self.at += n;
+    }
+
+    /// Goes back by some bytes.
+    #[inline(always)]
+    pub fn back(&mut self, n: usize) {
+        self.at -= n;
     }
 
     /// The next `n` bytes.
