@@ -1,10 +1,10 @@
 //! The detectors over a trace. To add one, write its file and name its `SPEC` here.
 
-use crate::Spec;
+mod eraser;
+mod fasttrack;
+mod racer;
 
-pub mod eraser;
-pub mod fasttrack;
-pub mod racer;
+use crate::Spec;
 
 /// Every detector over a trace, in the order in which they are listed and run.
 pub const ALL: &[&Spec] = &[&eraser::SPEC, &racer::SPEC, &fasttrack::SPEC];
