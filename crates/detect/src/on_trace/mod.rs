@@ -2,5 +2,7 @@
 
 use crate::Spec;
 
+pub mod views;
+
 /// Every detector over a trace, in the order in which they are listed and run.
-pub const ALL: &[&Spec] = &[];
+pub const ALL: &[&Spec] = &[&views::SPEC];
