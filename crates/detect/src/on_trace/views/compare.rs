@@ -83,11 +83,11 @@ pub(super) struct Overlap {
 pub(super) struct Conflict {
     /// The maximal view.
     pub(super) maximal: u32,
-    /// The overlaps, each once, the smallest first.
+    /// The overlaps that diverge from another one, each once, the smallest first.
     pub(super) overlaps: Vec<Overlap>,
     /// Two of them that diverge.
     pub(super) pair: (usize, usize),
-    /// All of them that diverge from another one, together.
+    /// All of them together.
     pub(super) diverging: Mask,
 }
 
@@ -331,18 +331,27 @@ impl Group {
                 .any(|m| !moments.before(m, whole.thread, a) && !moments.before(b, other, m))
         };
         let mut pair = None;
-        let mut diverging = EMPTY;
+        let mut guilty = vec![false; distinct.len()];
         for (i, (a, a_first, a_last)) in distinct.iter().enumerate() {
             *steps = steps.saturating_sub((distinct.len() - i) as u64);
             for (j, (b, b_first, b_last)) in distinct.iter().enumerate().skip(i + 1) {
                 if !within(&a.mask, &b.mask) && (between(*a_first, *b_last) || between(*b_first, *a_last)) {
-                    pair = pair.or(Some((i, j)));
-                    unite(&mut diverging, &a.mask);
-                    unite(&mut diverging, &b.mask);
+                    pair = pair.or(Some((a.seen, b.seen)));
+                    (guilty[i], guilty[j]) = (true, true);
                 }
             }
         }
-        let overlaps = distinct.into_iter().map(|(overlap, ..)| overlap).collect();
-        pair.map(|pair| Conflict { maximal, overlaps, pair, diverging })
+        let (a, b) = pair?;
+        let overlaps: Vec<Overlap> = distinct
+            .iter()
+            .zip(guilty)
+            .filter(|(_, guilty)| *guilty)
+            .map(|((overlap, ..), _)| *overlap)
+            .collect();
+        let mut diverging = EMPTY;
+        overlaps.iter().for_each(|overlap| unite(&mut diverging, &overlap.mask));
+        let at = |seen| overlaps.iter().position(|overlap| overlap.seen == seen);
+        let pair = (at(a)?, at(b)?);
+        Some(Conflict { maximal, overlaps, pair, diverging })
     }
 }

@@ -45,6 +45,7 @@ impl Teller<'_> {
         self.access(b_seen, only_b, &mut steps)?;
 
         let mut apart: Vec<String> = conflict.overlaps.iter().take(NAMES).map(set).collect();
+        apart.sort();
         if conflict.overlaps.len() > NAMES {
             apart.push(format!("{} more", conflict.overlaps.len() - NAMES));
         }

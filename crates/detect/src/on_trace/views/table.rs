@@ -91,12 +91,23 @@ pub(super) struct View {
 /// Below this many views they are searched one by one.
 const FEW: usize = 8;
 
+/// Whether a view could not be kept: then no block of the thread under this lock is looked at any more.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Full {
+    /// There is room.
+    No,
+    /// There are too many views in this table.
+    Views,
+    /// There are too many views in all.
+    Memory,
+}
+
 /// The distinct views of one thread under one lock.
 pub(super) struct Table {
     pub(super) thread: ThreadId,
     pub(super) lock: LockId,
-    /// A new view could not be kept; no block is looked at any more.
-    pub(super) full: bool,
+    /// Whether blocks are still looked at.
+    pub(super) full: Full,
     pub(super) views: Vec<View>,
     codes: Vec<u32>,
     sites: Vec<SiteId>,
@@ -108,7 +119,7 @@ impl Table {
         Self {
             thread,
             lock,
-            full: false,
+            full: Full::No,
             views: Vec::new(),
             codes: Vec::new(),
             sites: Vec::new(),
