@@ -226,7 +226,7 @@ fn compare(traces: u64, paper_mode: bool, shape_of: impl Fn(&mut Random) -> Shap
         let (symbols, events) = trace(&mut random, &shape);
         let judged = if paper_mode { paper(shape.threads, &events) } else { refined(shape.threads, &events) };
         let judged = named(&symbols, judged);
-        assert_eq!(detected(&symbols, &events, paper_mode), judged, "seed {seed}, {shape:?}\n{events:#?}");
+        assert_eq!(detected(&symbols, &events, paper_mode), judged, "seed {seed}, {shape:?}");
         positive += u64::from(!judged.is_empty());
     }
     positive * 100 / traces
@@ -248,12 +248,16 @@ fn shape(random: &mut Random) -> Shape {
 
 #[test]
 fn views_and_the_papers_definition_agree() {
-    let positive = compare(20_000, true, |random| Shape { events: 20 + random.below(30), ..shape(random) });
+    let positive = compare(20_000, true, shape);
     assert!((20..=80).contains(&positive), "{positive} % of the traces have a conflict");
 }
 
 #[test]
 fn views_and_the_default_definition_agree() {
-    let positive = compare(20_000, false, shape);
+    // Much of what conflicts in the paper does not by default: longer traces make up for it.
+    let positive = compare(20_000, false, |random| {
+        let shape = shape(random);
+        Shape { events: shape.events + 40, ..shape }
+    });
     assert!((20..=80).contains(&positive), "{positive} % of the traces have a conflict");
 }

@@ -62,18 +62,20 @@ impl Elements {
     pub(super) fn note(&mut self, var: VarId, write: bool, stamp: u64, now: &Now<'_>) -> Option<u32> {
         let row = self.rows.at(var);
         let bit = 1 << u32::from(write);
-        if row.mark >> STAMP_SHIFT == stamp {
-            if row.mark & bit != 0 {
-                return None;
+        if row.mark >> STAMP_SHIFT == stamp && row.mark & bit != 0 {
+            // Known in this block; but another thread may have come since, so that this write is no initialisation.
+            if write && row.mark & WRITTEN == 0 {
+                self.wrote(var, now);
             }
-            row.mark |= bit;
-        } else {
-            row.mark = stamp << STAMP_SHIFT | row.mark & WRITTEN | bit;
+            return None;
         }
         let generation = now.history.generation(var);
         if row.generation != generation {
+            row.mark = stamp << STAMP_SHIFT | bit;
             return Some(self.begin(var, generation, now));
         }
+        let known = if row.mark >> STAMP_SHIFT == stamp { row.mark } else { row.mark & WRITTEN };
+        row.mark = stamp << STAMP_SHIFT | known | bit;
         if write && row.mark & WRITTEN == 0 && now.history.written_while_shared(var) {
             row.mark |= WRITTEN;
             self.all[row.element as usize].written = true;
@@ -101,7 +103,7 @@ impl Elements {
         let written = now.history.written_while_shared(var);
         row.generation = generation;
         row.element = self.all.len() as u32;
-        row.mark = row.mark & !WRITTEN | if written { WRITTEN } else { 0 };
+        row.mark |= if written { WRITTEN } else { 0 };
         let kind = VariableKind::of(var, now);
         self.all.push(Element { var, kind, written, freed: false, halves: NONE });
         row.element

@@ -294,6 +294,22 @@ fn constants_are_left_out() {
 }
 
 #[test]
+fn a_second_write_in_a_block_shows_that_a_variable_is_no_constant() {
+    let lines = "
+        a acquire p
+        a write x
+        a write y
+        b read x
+        b read y
+        a write x
+        a write y
+        a release p
+        b p: x
+        b p: y";
+    assert_eq!(found(&default(), lines), ["x, y"]);
+}
+
+#[test]
 fn nobody_writing_means_no_conflict() {
     let lines = "
         a p: x y
