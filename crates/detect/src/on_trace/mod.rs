@@ -1,8 +1,11 @@
 //! The detectors over a trace. To add one, write its file and name its `SPEC` here.
 
-use crate::Spec;
-
+pub mod aerodrome;
+pub mod atomizer;
+pub mod lock_graph;
 pub mod views;
 
+use crate::Spec;
+
 /// Every detector over a trace, in the order in which they are listed and run.
-pub const ALL: &[&Spec] = &[&views::SPEC];
+pub const ALL: &[&Spec] = &[&views::SPEC, &atomizer::SPEC, &aerodrome::SPEC, &lock_graph::SPEC];

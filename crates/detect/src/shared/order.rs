@@ -143,8 +143,8 @@ impl Order {
         &self.threads[thread.index()].known
     }
 
-    /// The same to keep: it does not change with the order.
-    pub fn snapshot(&self, thread: ThreadId) -> Rc<Vec<u32>> {
+    /// The same, to be kept: it never changes.
+    pub fn known_shared(&self, thread: ThreadId) -> Rc<Vec<u32>> {
         self.threads[thread.index()].known.clone()
     }
 

@@ -108,7 +108,7 @@ impl Collector {
         }
     }
 
-    /// An event that is no plain access.
+    /// An event that changes locks or order.
     pub(super) fn step(&mut self, event: &Event, now: &Now<'_>) {
         match event.op {
             Op::Acquire { lock, .. } | Op::Woken { lock } => self.open(event.thread, lock, event.site, now),
@@ -129,7 +129,7 @@ impl Collector {
         }
     }
 
-    /// Plain accesses, all of one thread under the same locks.
+    /// The accesses among these events, all of one thread under the same locks.
     pub(super) fn accesses(&mut self, thread: ThreadId, events: &[Event], now: &Now<'_>) {
         if self.threads[thread.index()].collecting == 0 {
             for event in events {
@@ -176,8 +176,9 @@ impl Collector {
         };
         if collecting {
             if !self.paper {
-                let knowledge =
-                    *row.knowledge.get_or_insert_with(|| self.moments.keep(now.hand_over.snapshot(thread)));
+                let knowledge = *row
+                    .knowledge
+                    .get_or_insert_with(|| self.moments.keep(now.hand_over.known_shared(thread)));
                 block.begin = self.moments.share(knowledge);
             }
             block.uses = self.spare_uses.pop().unwrap_or_default();

@@ -268,7 +268,7 @@ impl Detector for Views {
         self.collected.meet(now.thread);
         let mut accesses = events;
         if let Some((first, rest)) = events.split_first()
-            && !first.op.is_access()
+            && !first.op.is_quiet()
         {
             self.collected.step(first, now);
             if let Op::Free { object } = first.op
