@@ -6,6 +6,7 @@ mod eraser;
 mod fasttrack;
 mod lock_graph;
 mod racer;
+mod views;
 
 use crate::Spec;
 
@@ -14,6 +15,7 @@ pub const ALL: &[&Spec] = &[
     &eraser::SPEC,
     &racer::SPEC,
     &fasttrack::SPEC,
+    &views::SPEC,
     &atomizer::SPEC,
     &aerodrome::SPEC,
     &lock_graph::SPEC,
