@@ -20,3 +20,8 @@ pub const ALL: &[&Spec] = &[
     &aerodrome::SPEC,
     &lock_graph::SPEC,
 ];
+
+/// The detector of a name.
+pub fn by_name(name: &str) -> Option<&'static Spec> {
+    ALL.iter().copied().find(|spec| spec.name == name)
+}

@@ -239,7 +239,7 @@ fn judge(symbols: &Symbols, events: &[Event], options: &Options) -> BTreeMap<Str
 }
 
 fn detector(symbols: &Symbols, events: &[Event], options: &Options) -> BTreeMap<String, u64> {
-    let spec: &'static Spec = on_trace::ALL.iter().find(|spec| spec.name == "atomizer").expect("is listed");
+    let spec: &'static Spec = on_trace::by_name("atomizer").expect("is listed");
     let mut analysis = Analysis::new(&[spec], options);
     analysis.batch(events, symbols).expect("a well-formed trace");
     let report = analysis.finish(symbols).expect("a well-formed trace");

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use detect::{Analysis, Options};
+use detect::{Analysis, Options, on_trace};
 use events::{Event, LockId, Op, Symbols, ThreadId, VarId};
 
 use crate::random::{Random, Shape, trace};
@@ -201,7 +201,7 @@ fn refined(threads: usize, events: &[Event]) -> Verdict {
 
 fn detected(symbols: &Symbols, events: &[Event], paper: bool) -> BTreeMap<String, u64> {
     let options = Options { paper, ..Options::default() };
-    let mut analysis = Analysis::new(&[&detect::on_trace::views::SPEC], &options);
+    let mut analysis = Analysis::new(&[on_trace::by_name("views").expect("is listed")], &options);
     analysis.batch(events, symbols).unwrap_or_else(|e| panic!("{e:?}"));
     let report = analysis.finish(symbols).unwrap_or_else(|e| panic!("{e:?}"));
     assert_eq!(report.gaps().count(), 0);
