@@ -3,6 +3,8 @@
 //! Most names are shorter than eight bytes: their bytes are the key, and a lookup touches nothing but one row of the
 //! table. For the others the key is a hash, and the bytes are compared as well.
 
+use super::bytes::load;
+
 /// The length from which on the key does not hold the whole name.
 const LONG: usize = 8;
 
@@ -11,21 +13,6 @@ const LONG: usize = 8;
 pub(super) struct Key {
     bits: u64,
     pub len: usize,
-}
-
-/// Eight bytes of a line, zeros where it has no more.
-#[inline(always)]
-pub(super) fn load(bytes: &[u8], at: usize) -> u64 {
-    match bytes.get(at..at + 8) {
-        Some(&[a, b, c, d, e, f, g, h]) => u64::from_le_bytes([a, b, c, d, e, f, g, h]),
-        _ => load_end(bytes, at),
-    }
-}
-
-#[cold]
-fn load_end(bytes: &[u8], at: usize) -> u64 {
-    let rest = bytes.get(at..).unwrap_or(&[]);
-    rest.iter().take(8).rev().fold(0, |word, &byte| word << 8 | u64::from(byte))
 }
 
 const ONES: u64 = 0x0101_0101_0101_0101;

@@ -9,8 +9,9 @@ use std::io::Read;
 
 use rustc_hash::FxHashMap;
 
+use super::bytes::{load, low, number, word};
 use super::explain::explain;
-use super::names::{Key, Names, load, scan};
+use super::names::{Key, Names, scan};
 use crate::error::quote;
 use crate::window::{Stuck, Window};
 use crate::{
@@ -166,21 +167,6 @@ impl Source for Reader {
     fn progress(&self) -> Progress {
         Progress { read: self.window.consumed(), total: self.total }
     }
-}
-
-/// The first bytes of a word, for comparing.
-const fn low(word: u64, bytes: u32) -> u64 {
-    word & ((1 << (8 * bytes)) - 1)
-}
-
-/// A short text as the low bytes of a word.
-const fn word(text: &[u8]) -> u64 {
-    let (mut word, mut i) = (0, 0);
-    while i < text.len() {
-        word |= (text[i] as u64) << (8 * i);
-        i += 1;
-    }
-    word
 }
 
 const READ: u64 = word(b"r(");
@@ -397,34 +383,4 @@ impl Content {
 #[inline(always)]
 fn expect(bytes: &[u8], at: usize, sign: u8) -> Result<usize, Misfit> {
     if bytes.get(at) == Some(&sign) { Ok(at + 1) } else { Err(Misfit::Grammar) }
-}
-
-/// The number that fills the rest of a line, and where the next line begins.
-#[inline(always)]
-fn number(bytes: &[u8], at: usize) -> Option<(i32, usize)> {
-    const ZEROS: u64 = 0x3030_3030_3030_3030;
-    let digits = load(bytes, at) ^ ZEROS;
-    // The high bit of each byte that is no digit.
-    let others = (digits.wrapping_add(0x7676_7676_7676_7676) | digits) & 0x8080_8080_8080_8080;
-    let bits = others.trailing_zeros() & !7;
-    if bits == 0 || bits >= 64 || bytes.get(at + bits as usize / 8) != Some(&b'\n') {
-        return other_number(bytes, at);
-    }
-    // Up to seven digits: moved to the end of the word, then added up in pairs, in fours, and all.
-    let digits = digits << (64 - bits);
-    let pairs = (digits.wrapping_mul(10).wrapping_add(digits >> 8)) & 0x00ff_00ff_00ff_00ff;
-    let fours = (pairs.wrapping_mul(100).wrapping_add(pairs >> 16)) & 0x0000_ffff_0000_ffff;
-    let value = (fours.wrapping_mul(10_000).wrapping_add(fours >> 32)) & 0xffff_ffff;
-    Some((value as i32, at + bits as usize / 8 + 1))
-}
-
-/// The same for a number that is negative, has more than seven digits, or stands in a last line without end.
-#[cold]
-fn other_number(bytes: &[u8], at: usize) -> Option<(i32, usize)> {
-    let end = memchr::memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |length| at + length);
-    let text = std::str::from_utf8(&bytes[at..end]).ok()?;
-    if text.starts_with('+') {
-        return None;
-    }
-    Some((text.parse().ok()?, (end + 1).min(bytes.len())))
 }
