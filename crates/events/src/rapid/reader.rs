@@ -227,8 +227,8 @@ impl Content {
         let start = load(bytes, at);
         let (op, at) = if low(start, 2) == READ || low(start, 2) == WRITE {
             let at = at + 2;
-            let key = scan(bytes, at).ok_or(Misfit::Grammar)?;
-            let next = expect(bytes, at + key.len, b')')?;
+            let key = scan::<b')'>(bytes, at).ok_or(Misfit::Grammar)?;
+            let next = at + key.len + 1;
             self.pending.push(Pending { key, at, event });
             let var = VarId(u32::MAX);
             (if low(start, 1) == low(READ, 1) { Op::Read { var } } else { Op::Write { var } }, next)
@@ -252,16 +252,17 @@ impl Content {
     #[inline(never)]
     fn rare(&mut self, start: u64, me: ThreadId, bytes: &[u8], at: usize) -> Result<(Op, usize), Misfit> {
         if low(start, 5) == FORK || low(start, 5) == JOIN {
-            let key = scan(bytes, at + 5).ok_or(Misfit::Grammar)?;
-            let child = self.thread(key, bytes, at + 5)?;
-            let at = expect(bytes, at + 5 + key.len, b')')?;
+            let at = at + 5;
+            let key = scan::<b')'>(bytes, at).ok_or(Misfit::Grammar)?;
+            let child = self.thread(key, bytes, at)?;
+            let at = at + key.len + 1;
             return Ok((if low(start, 5) == FORK { Op::Fork { child } } else { Op::Join { child } }, at));
         }
         if low(start, 5) == BEGIN {
             let (block, at) = match self.block(bytes, at + 5)? {
                 (Some(block), at) => (block, at),
                 (None, at) => {
-                    let key = scan(b"begin|", 0).ok_or(Misfit::Grammar)?;
+                    let key = scan::<b'|'>(b"begin|", 0).ok_or(Misfit::Grammar)?;
                     (self.block_of(key, b"begin|", 0)?, at)
                 }
             };
@@ -284,12 +285,12 @@ impl Content {
         match bytes.get(at) {
             Some(b'|') => Ok((None, at)),
             Some(b'(') => {
-                let key = scan(bytes, at + 1).ok_or(Misfit::Grammar)?;
-                let block = self.block_of(key, bytes, at + 1)?;
-                Ok((Some(block), expect(bytes, at + 1 + key.len, b')')?))
+                let at = at + 1;
+                let key = scan::<b')'>(bytes, at).ok_or(Misfit::Grammar)?;
+                Ok((Some(self.block_of(key, bytes, at)?), at + key.len + 1))
             }
             _ => {
-                let key = scan(bytes, at).ok_or(Misfit::Grammar)?;
+                let key = scan::<b'|'>(bytes, at).ok_or(Misfit::Grammar)?;
                 Ok((Some(self.block_of(key, bytes, at)?), at + key.len))
             }
         }
@@ -297,7 +298,7 @@ impl Content {
 
     #[inline(always)]
     fn lock(&mut self, bytes: &[u8], at: usize) -> Result<(LockId, usize), Misfit> {
-        let key = scan(bytes, at).ok_or(Misfit::Grammar)?;
+        let key = scan::<b')'>(bytes, at).ok_or(Misfit::Grammar)?;
         let lock = match self.locks.get(key, bytes, at) {
             Some(id) => LockId(id),
             None => {
@@ -306,14 +307,14 @@ impl Content {
                 self.symbols.locks.push(Lock::Named(name))
             }
         };
-        Ok((lock, expect(bytes, at + key.len, b')')?))
+        Ok((lock, at + key.len + 1))
     }
 
     /// The thread at the beginning of a line, if it is not that of the line before, and where the operation begins.
     #[inline(never)]
     fn other_thread(&mut self, bytes: &[u8], at: usize) -> Result<(ThreadId, usize), Misfit> {
-        let key = scan(bytes, at).ok_or(Misfit::Grammar)?;
-        let next = expect(bytes, at + key.len, b'|')?;
+        let key = scan::<b'|'>(bytes, at).ok_or(Misfit::Grammar)?;
+        let next = at + key.len + 1;
         let thread = self.thread(key, bytes, at)?;
         let len = key.len + 1;
         // A word that nothing equals, unless the name and its end fit.
@@ -357,7 +358,7 @@ impl Content {
     #[cold]
     fn name(&mut self, key: Key, bytes: &[u8], at: usize) -> Result<StrId, Misfit> {
         let name = std::str::from_utf8(&bytes[at..at + key.len]).map_err(|_| Misfit::Grammar)?;
-        if name.is_empty() {
+        if name.is_empty() || name.contains(['|', '(', ')', '\n']) {
             return Err(Misfit::Grammar);
         }
         Ok(self.symbols.push_string(name.into()))
