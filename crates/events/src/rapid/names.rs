@@ -124,8 +124,8 @@ impl Names {
 
     /// Gives a name that has no number the next one.
     pub(super) fn add(&mut self, key: Key, name: &[u8]) -> u32 {
-        // Dense, since what counts is how much of the table fits into the cache.
-        if (self.used as usize + 1) * 8 > self.rows.len() * 5 {
+        // At most half full: a second probe costs more than the larger table does.
+        if (self.used as usize + 1) * 2 > self.rows.len() {
             self.grow();
         }
         let id = self.used;
