@@ -15,6 +15,7 @@ pub mod rapid;
 mod source;
 mod symbols;
 pub mod text;
+mod window;
 
 pub use error::{Place, TraceError};
 pub use op::{

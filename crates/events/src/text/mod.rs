@@ -1,8 +1,70 @@
-//! stub
+//! The readable text form of a trace: what a test or a person writes by hand, and what `trace cat` prints.
+//!
+//! This page is the reference. One line is one event, one directive, or nothing:
+//!
+//! ```text
+//! file      ::= "raddle text 1" { line }                            the first line, exactly; `parse` takes it or not
+//! line      ::= [ event | directive ] [ "#" anything ]
+//! event     ::= NAME operation [ "@" place ] [ "//~" RULE { "," RULE } ]
+//! directive ::= "!final" field                                      before the field's first mention
+//!             | "!gap" NAME NAME NUMBER                             what, why, how many
+//!             | "!stack" NAME "@" site { "<" site }                 an example of how a thread reaches a site
+//!             | "!flow" NUMBER "@" place ">" place                  flows are numbered 0, 1, 2, … in order
+//! operation ::= ("read" | "write") variable
+//!             | ("vread" | "vwrite") variable [ "update" ]          volatile; an atomic update is both, a failed one the vread
+//!             | ("acquire" | "release") lock [ "read" ]             "read": the shared mode of a read/write lock
+//!             | ("reenter" | "reexit" | "wait" | "woken") lock
+//!             | ("signal" | "observe") NAME
+//!             | ("fork" | "join") NAME
+//!             | "start" | "end"
+//!             | ("begin" | "finish") NAME                           the block: pkg.Class.method
+//!             | ("freeze" | "free") object
+//!             | "mark" NAME
+//!             | "flow" NUMBER
+//! variable  ::= field                                               static, or a variable without class
+//!             | object "." NAME                                     declared in the object's own class
+//!             | object ".(" field ")"                               declared elsewhere: pkg.Point3@7.(pkg.Point.x)
+//!             | [ object ] "[" NUMBER "]"                           one element
+//!             | [ object ] "[" NUMBER ".." NUMBER "]"               elements, the end exclusive
+//! field     ::= class "." NAME | NAME                               the last dot divides
+//! object    ::= class "@" NUMBER
+//! lock      ::= object | NAME
+//! class     ::= NAME [ "%" NUMBER ]                                 the number tells loaders apart; none is 0
+//! place     ::= site { "<" site }                                   "<" gives the exact callers, innermost first
+//! site      ::= class "." METHOD "(" spot ")" | spot                METHOD may have its descriptor: get(I)V
+//! spot      ::= [ FILE ] ":" NUMBER                                 line 0 (and `:0`): not known
+//! ```
+//!
+//! Tokens are divided by spaces or tabs; there are none inside `variable`, `object`, `class` and `site`. The signs
+//! `@`, `<`, `>` stand alone, `#` and `//~` begin a token. An event without `@` is at `:LINE`, its own line in the text.
+//!
+//! A NAME is written bare, or in double quotes with `\"`, `\\`, `\n`, `\r`, `\t` and `\u{HEX}`. It must be quoted if it
+//! is empty, holds white space, a control character or a double quote, begins with `#`, `!` or `//~`, or is one of the
+//! signs that stand alone. Inside a variable, an object or a site a part must be quoted as well if it holds a sign that
+//! would be taken for structure: `. @ % ( ) [ ]` in the name of a field or of a variable without class, `@ % ( )` or a
+//! dot or bracket at its start or a dot at its end in a class, `@` in the name of a lock. So `"P2.17"` is a variable
+//! without class, `P2.17` the static field `17` of `P2`.
+//!
+//! Whoever names an object again after its `free` names a new object of the same number. A line may end with a carriage
+//! return before its line feed, and is at most 1 MiB long. Everything else is an error with line and column: nothing is
+//! guessed.
+
+mod line;
+mod names;
+mod reader;
+mod show;
+mod writer;
 
 use crate::{Event, Gap, Symbols, TraceError};
 
+pub use reader::Reader;
+pub use writer::Writer;
+
+/// The first line of a text trace.
+pub const HEADER: &str = "raddle text 1";
+
 /// A whole trace in memory, as a test or a person wrote it.
+#[derive(Debug)]
 pub struct Parsed {
     /// The names.
     pub symbols: Symbols,
@@ -25,7 +87,7 @@ pub struct Mark {
     pub rule: String,
 }
 
-/// Reads a whole text trace.
-pub fn parse(_file: &str, _text: &str) -> Result<Parsed, TraceError> {
-    unimplemented!()
+/// Reads a whole text trace. The first line `raddle text 1` may be left out.
+pub fn parse(file: &str, text: &str) -> Result<Parsed, TraceError> {
+    reader::parse(file, text)
 }
