@@ -1,6 +1,6 @@
 //! From ids to names: where a detector's evidence becomes part of the report.
 
-use events::{BlockId, Event, FieldId, LockId, SiteId, Slot, Symbols, ThreadId, VarId};
+use events::{BlockId, Event, FieldId, Lock, LockId, SiteId, Slot, StrId, Symbols, ThreadId, VarId};
 use findings::{Confidence, Frame, Gap, Report, Role, Rule, Step, Witness};
 use rustc_hash::FxHashMap;
 
@@ -124,7 +124,7 @@ impl Out {
     }
 }
 
-/// The numbers that stand for a subject: fields, not objects.
+/// The numbers that stand for a subject: fields and classes, not objects.
 fn key(subject: &Subject, now: &Now<'_>) -> Vec<u64> {
     let variable = |var: &VarId| {
         let variable = now.variable(*var);
@@ -146,7 +146,11 @@ fn key(subject: &Subject, now: &Now<'_>) -> Vec<u64> {
         }
         Subject::Block(block) => vec![u64::from(block.0)],
         Subject::Locks(locks) => {
-            let mut key: Vec<u64> = locks.iter().map(|lock| u64::from(lock.0)).collect();
+            let kind = |&lock: &LockId| match *now.symbols.locks.get(lock) {
+                Lock::Of(object) => 1 << 32 | u64::from(now.symbols.objects().get(object).class.0),
+                Lock::Named(StrId(name)) => u64::from(name),
+            };
+            let mut key: Vec<u64> = locks.iter().map(kind).collect();
             key.sort_unstable();
             key
         }

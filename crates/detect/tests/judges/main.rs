@@ -1,3 +1,4 @@
 //! Fast detectors against slow judges that share no code with them, on random traces.
 
+mod lock_judge;
 mod random;
