@@ -1,8 +1,9 @@
 //! The detectors over a trace. To add one, write its file and name its `SPEC` here.
 
+mod atomizer;
 pub mod lock_graph;
 
 use crate::Spec;
 
 /// Every detector over a trace, in the order in which they are listed and run.
-pub const ALL: &[&Spec] = &[&lock_graph::SPEC];
+pub const ALL: &[&Spec] = &[&atomizer::SPEC, &lock_graph::SPEC];
