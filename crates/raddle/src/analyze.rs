@@ -72,7 +72,8 @@ fn one(
 ) -> Result<(Report, Option<TraceError>), TraceError> {
     let mut source = trace::open(path)?;
     let mut analysis = Analysis::new(specs, options);
-    let malformed = |m: detect::Malformed| TraceError::new(trace::name(path), Place::Event(m.event), m.reason);
+    let malformed =
+        |m: detect::Malformed| TraceError::new(trace::name(path), Place::Event(m.event), m.reason);
     let mut batch = Vec::new();
     while source.fill(&mut batch)? {
         analysis.batch(&batch, source.symbols()).map_err(malformed)?;

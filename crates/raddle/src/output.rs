@@ -29,7 +29,8 @@ pub fn stdout_style(color: Color, quiet: bool) -> Style {
     let terminal = io::stdout().is_terminal();
     let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     let dumb = std::env::var_os("TERM").is_some_and(|value| value == "dumb");
-    let width = if terminal { terminal_size::terminal_size().map(|(width, _)| usize::from(width.0)) } else { None };
+    let width =
+        if terminal { terminal_size::terminal_size().map(|(width, _)| usize::from(width.0)) } else { None };
     Style {
         color: match color {
             Color::Auto => terminal && !no_color && !dumb,

@@ -19,8 +19,11 @@ pub fn run(color: Color) -> Result<Outcome, Failure> {
         writeln!(out, "{}", paint.strong("Rules: what can be wrong"))?;
         for rule in Rule::ALL {
             write!(out, "{}", row(rule.name(), rule.doc().summary))?;
-            let by: Vec<&str> =
-                on_trace::ALL.iter().filter(|spec| spec.rules.contains(&rule)).map(|spec| spec.name).collect();
+            let by: Vec<&str> = on_trace::ALL
+                .iter()
+                .filter(|spec| spec.rules.contains(&rule))
+                .map(|spec| spec.name)
+                .collect();
             let by = if by.is_empty() { "nothing yet over a trace".to_owned() } else { by.join(", ") };
             writeln!(out, "{:19}{}", "", paint.faint(&format!("found by {by}")))?;
         }

@@ -13,7 +13,13 @@ pub fn detectors(names: &[String], rules: &[Rule]) -> Result<Vec<&'static Spec>,
         if name == "all" {
             chosen.extend(all);
         } else {
-            chosen.push(one("detector", name, all, |spec| spec.name, "raddle explain DETECTOR tells how it works")?);
+            chosen.push(one(
+                "detector",
+                name,
+                all,
+                |spec| spec.name,
+                "raddle explain DETECTOR tells how it works",
+            )?);
         }
     }
     if names.is_empty() {
@@ -41,7 +47,10 @@ pub fn rules(names: &[String]) -> Result<Vec<Rule>, Failure> {
     if names.is_empty() || names.iter().any(|name| name == "all") {
         return Ok(Rule::ALL.to_vec());
     }
-    names.iter().map(|name| one("rule", name, &Rule::ALL, |rule| rule.name(), "raddle rules lists them")).collect()
+    names
+        .iter()
+        .map(|name| one("rule", name, &Rule::ALL, |rule| rule.name(), "raddle rules lists them"))
+        .collect()
 }
 
 /// Atomizer's refinements named.
@@ -61,7 +70,9 @@ pub fn refinements(names: &[String]) -> Result<Refinements, Failure> {
     }
     let mut chosen = Refinements::NONE;
     for name in names {
-        one("refinement", name, ROWS, |row| row.0, "raddle explain atomizer tells what they do")?.1(&mut chosen);
+        one("refinement", name, ROWS, |row| row.0, "raddle explain atomizer tells what they do")?.1(
+            &mut chosen,
+        );
     }
     Ok(chosen)
 }

@@ -207,8 +207,8 @@ fn does(step: &Step) -> String {
         Role::Violation => ": atomicity is broken",
         Role::BlockLeft => ": block left",
         Role::Interference => " comes in between",
-        Role::Holds => " holds",
-        Role::Wants => " wants",
+        Role::Holds => " takes and keeps lock",
+        Role::Wants => " wants lock",
         Role::Use => " uses the value",
     }
     .to_owned();
@@ -238,11 +238,12 @@ fn does(step: &Step) -> String {
     text
 }
 
+/// The locks held. Where a lock is taken, those are the others: it is in the step's first line.
 fn holding(step: &Step) -> String {
-    if step.locks.is_empty() {
-        "holding no lock".to_owned()
-    } else {
-        format!("holding {}", step.locks.join(", "))
+    let other = if matches!(step.role, Role::Holds | Role::Acquire) { "other " } else { "" };
+    match step.locks.as_slice() {
+        [] => format!("holding no {other}lock"),
+        locks => format!("holding {}", locks.join(", ")),
     }
 }
 

@@ -38,7 +38,8 @@ pub fn run(args: &CatArgs) -> Result<Outcome, Failure> {
                 args.thread.iter().any(|wanted| wanted == name)
             };
             chosen.clear();
-            let skip = usize::try_from(args.from.saturating_sub(1).saturating_sub(before)).unwrap_or(usize::MAX);
+            let skip =
+                usize::try_from(args.from.saturating_sub(1).saturating_sub(before)).unwrap_or(usize::MAX);
             for &event in batch.iter().skip(skip) {
                 if left > 0 && (args.thread.is_empty() || wanted(event.thread)) {
                     met.insert(event.thread);
@@ -66,4 +67,3 @@ pub fn run(args: &CatArgs) -> Result<Outcome, Failure> {
     }
     Ok(ending(source.as_ref()))
 }
-

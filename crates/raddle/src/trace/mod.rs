@@ -23,11 +23,7 @@ pub fn run(args: &TraceArgs) -> Result<Outcome, Failure> {
 
 /// Opens a trace; `-` is standard input.
 pub fn open(path: &Path) -> Result<Box<dyn Source>, TraceError> {
-    if path == Path::new("-") {
-        events::open_stream("-", Box::new(io::stdin()))
-    } else {
-        events::open(path)
-    }
+    if path == Path::new("-") { events::open_stream("-", Box::new(io::stdin())) } else { events::open(path) }
 }
 
 /// The trace as the user named it.

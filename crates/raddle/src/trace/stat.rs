@@ -70,9 +70,30 @@ fn show(source: &dyn Source, events: u64, counts: &[u64], out: &mut dyn Write) -
 
 /// What is counted apart, as the readable text form calls it.
 const KINDS: [&str; 24] = [
-    "read", "write", "flow", "vread", "vwrite", "acquire", "acquire read", "release", "release read", "reenter",
-    "reexit", "wait", "woken", "signal", "observe", "fork", "join", "start", "end", "begin", "finish", "freeze",
-    "free", "mark",
+    "read",
+    "write",
+    "flow",
+    "vread",
+    "vwrite",
+    "acquire",
+    "acquire read",
+    "release",
+    "release read",
+    "reenter",
+    "reexit",
+    "wait",
+    "woken",
+    "signal",
+    "observe",
+    "fork",
+    "join",
+    "start",
+    "end",
+    "begin",
+    "finish",
+    "freeze",
+    "free",
+    "mark",
 ];
 
 fn kind(event: &Event) -> usize {
