@@ -59,7 +59,7 @@ impl Text {
     }
 
     fn finding(&self, finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
-        self.prose("  ", &finding.message, out)?;
+        self.prose("  ", &sentence(&finding.message, finding), out)?;
         let mut told = Told::default();
         let (first, others) = match finding.witnesses.split_first() {
             Some((first, others)) => (Some(first), others),
@@ -74,8 +74,8 @@ impl Text {
             if !witness.notes.is_empty() {
                 writeln!(out)?;
             }
-            for note in witness.notes.iter().filter(|note| told.note(note)) {
-                self.note(note, out)?;
+            for note in &witness.notes {
+                self.note(&sentence(note, finding), out)?;
             }
         }
         let mut by: BTreeSet<&str> = first.iter().map(|witness| witness.detector.as_str()).collect();
@@ -102,8 +102,12 @@ impl Text {
     fn step(&self, step: &Step, out: &mut dyn Write) -> io::Result<()> {
         let paint = self.paint();
         let mut line = paint.strong(&visible(&step.thread));
-        line.push_str(&visible(&does(step)));
+        let (what, remark) = does(step);
+        line.push_str(&visible(&what));
         writeln!(out, "  {line}")?;
+        if let Some(remark) = remark {
+            self.prose("      ", remark, out)?;
+        }
         self.prose("      ", &holding(step), out)?;
         let place = step.place.to_prose();
         let place = if place.is_empty() { "a place that is not known".to_owned() } else { place };
@@ -125,18 +129,20 @@ impl Text {
         out.write_all(wrap(&visible(note), "  - ", "    ", self.style.width).as_bytes())
     }
 
-    /// What another detector saw beyond what has been told, in short.
+    /// The places that another detector saw beyond those that have been told. Its reasoning is the same or stands in
+    /// the formats for programs: once is enough for people.
     fn addition(&self, witness: &Witness, told: &mut Told, out: &mut dyn Write) -> io::Result<()> {
         let steps: Vec<&Step> = witness.steps.iter().filter(|step| told.step(step)).collect();
         let notes: Vec<&String> = witness.notes.iter().filter(|note| told.note(note)).collect();
         if steps.is_empty() && notes.is_empty() {
             return Ok(());
         }
-        writeln!(out, "\n  {} adds:", self.paint().strong(&visible(&witness.detector)))?;
+        writeln!(out, "\n  {} saw more:", self.paint().strong(&visible(&witness.detector)))?;
         for step in steps {
+            let (what, _) = does(step);
             let place = step.place.to_prose();
             let at = if place.is_empty() { String::new() } else { format!(" at {place}") };
-            self.note(&format!("{}{}{at}, {}", step.thread, does(step), holding(step)), out)?;
+            self.note(&format!("{}{what}{at}, {}", step.thread, holding(step)), out)?;
         }
         notes.into_iter().try_for_each(|note| self.note(note, out))
     }
@@ -181,22 +187,43 @@ impl Text {
 #[derive(Default)]
 struct Told {
     steps: BTreeSet<(String, Role, Frame)>,
-    notes: BTreeSet<String>,
+    places: BTreeSet<String>,
 }
 
 impl Told {
     /// Whether the step is new.
     fn step(&mut self, step: &Step) -> bool {
+        self.places.insert(step.place.to_line());
         self.steps.insert((step.thread.clone(), step.role, step.place.clone()))
     }
 
+    /// Whether the note names a place that is new: a word such as `A.run(A.java:7)`.
     fn note(&mut self, note: &str) -> bool {
-        self.notes.insert(note.to_owned())
+        note.split_whitespace()
+            .map(|word| word.trim_end_matches(['.', ',', ';', ':']))
+            .filter(|word| word.ends_with(')') && word.contains('(') && word.contains(':'))
+            .any(|place| self.places.insert(place.to_owned()))
     }
 }
 
-/// What the thread did, after its name.
-fn does(step: &Step) -> String {
+/// A message or note as a sentence. What it begins with is left alone where that is a name.
+fn sentence(text: &str, finding: &Finding) -> String {
+    let mut out = text.trim().to_owned();
+    let word = out.split_whitespace().next().unwrap_or_default();
+    let is_thread = |step: &Step| step.thread == word;
+    let is_name = text.starts_with(&finding.subject)
+        || finding.witnesses.iter().flat_map(|witness| &witness.steps).any(is_thread);
+    if !is_name && !word.is_empty() && word.bytes().all(|b| b.is_ascii_lowercase()) {
+        out[..1].make_ascii_uppercase();
+    }
+    if out.ends_with(|c: char| c.is_alphanumeric() || matches!(c, ')' | ']' | '}')) {
+        out.push('.');
+    }
+    out
+}
+
+/// What the thread did, after its name; and a remark that stands apart.
+fn does(step: &Step) -> (String, Option<&str>) {
     let mut text = match step.role {
         Role::Read => " reads",
         Role::Write => " writes",
@@ -212,6 +239,11 @@ fn does(step: &Step) -> String {
         Role::Use => " uses the value",
     }
     .to_owned();
+    let note = step.note.as_str();
+    let joins = note.starts_with("at ") || note.starts_with("by ");
+    if joins {
+        text = format!("{text} {note}");
+    }
     let is_moment = matches!(
         step.role,
         Role::BlockEntered
@@ -221,29 +253,27 @@ fn does(step: &Step) -> String {
             | Role::Interference
             | Role::Use
     );
-    let note_follows = step.note.starts_with("at ") || step.note.starts_with("by ");
-    if note_follows {
-        text = format!("{text} {}", step.note);
-    }
     if !step.target.is_empty() {
-        text = match (is_moment, note_follows) {
-            (true, true) => format!("{text} of {}", step.target),
-            (true, false) => format!("{text}: {}", step.target),
-            (false, _) => format!("{text} {}", step.target),
+        let between = match (is_moment, joins) {
+            (true, true) => " of",
+            (true, false) => ", with",
+            (false, _) => "",
         };
+        text = format!("{text}{between} {}", step.target);
     }
-    if !step.note.is_empty() && !note_follows {
-        text = format!("{text} ({})", step.note);
-    }
-    text
+    let remark = (!note.is_empty() && !text.contains(note)).then_some(note);
+    (text, remark)
 }
 
-/// The locks held. Where a lock is taken, those are the others: it is in the step's first line.
+/// The locks held; where a lock is taken, the others: it is in the step's first line.
 fn holding(step: &Step) -> String {
-    let other = if matches!(step.role, Role::Holds | Role::Acquire) { "other " } else { "" };
-    match step.locks.as_slice() {
-        [] => format!("holding no {other}lock"),
-        locks => format!("holding {}", locks.join(", ")),
+    let takes = matches!(step.role, Role::Holds | Role::Acquire);
+    let locks: Vec<&str> =
+        step.locks.iter().map(String::as_str).filter(|lock| !takes || *lock != step.target).collect();
+    match (locks.as_slice(), takes) {
+        ([], true) => "holding no other lock".to_owned(),
+        ([], false) => "holding no lock".to_owned(),
+        (locks, _) => format!("holding {}", locks.join(", ")),
     }
 }
 

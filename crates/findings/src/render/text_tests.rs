@@ -91,9 +91,8 @@ data race on com.acme.Account.balance  [high]
 
   - No lock is held at both places.
 
-  racer adds:
+  racer saw more:
   - teller-2 writes at Account.java:44, holding no lock
-  - The lock set is empty.
 
   seen 2 times, by fasttrack, racer
   fingerprint FINGERPRINT; to learn more: raddle explain data-race
@@ -203,7 +202,7 @@ fn names_cannot_reach_the_terminal_as_commands() {
         evil,
         Confidence::Low,
         evil,
-        Witness { notes: vec!["new".into()], ..witness("b\x1b") },
+        Witness { notes: vec![format!("{evil}(:1)")], ..witness("b\x1b") },
     );
     report.add_gap(Gap { what: evil.into(), why: evil.into(), count: 1 });
     let shown = text(&report, Style::default());
