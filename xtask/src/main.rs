@@ -1,2 +1,35 @@
-//! Chores of the house.
-fn main() {}
+//! Chores of the house. `cargo xtask bench trace` measures the road from a trace to findings.
+
+mod bench;
+mod generate;
+
+use std::process::ExitCode;
+
+const USAGE: &str = "\
+Examples:
+  cargo xtask bench trace                        both standard traces, binary and STD, every detector
+  cargo xtask bench trace --instructions         and instructions per event (callgrind; some minutes)
+  cargo xtask bench trace --std mixed.std        an STD trace of your own
+  cargo xtask bench scale                        1 M to 300 M events; 5 000 threads; 5 M variables
+  cargo xtask generate OUT EVENTS THREADS LOCKS VARIABLES SEED mixed|atomic|racy
+                                                 a trace; the form follows the ending: .trace, .std, .txt";
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = args.iter().map(String::as_str).collect();
+    let result = match words.as_slice() {
+        ["bench", "trace", rest @ ..] => bench::trace(rest),
+        ["bench", "scale"] => bench::scale(),
+        ["generate", out, rest @ ..] => {
+            generate::Shape::parse(rest).and_then(|shape| generate::write(out, shape))
+        }
+        _ => Err(format!("what to do?\n{USAGE}")),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(reason) => {
+            eprintln!("xtask: {reason}");
+            ExitCode::from(2)
+        }
+    }
+}

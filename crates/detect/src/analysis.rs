@@ -1,6 +1,6 @@
 //! One pass over a trace for any number of detectors.
 //!
-//! The pass cuts the events into stretches: one thread, and nothing but accesses after the first event. What all
+//! The pass cuts the events into stretches: one thread, and nothing but quiet operations after the first event. What all
 //! detectors share (locks held, the two orders, the history of accesses) is brought up to date once for each stretch;
 //! then every detector that asked for some of its operations sees it.
 
@@ -133,23 +133,35 @@ impl Analysis {
             let mut end = start + 1;
             while let Some(event) = events.get(end)
                 && event.thread == first.thread
-                && event.op.is_access()
+                && event.op.is_quiet()
                 && !(self.any_range && !self.is_whole(event.op))
             {
                 kinds = kinds.and(event.op.kind());
                 end += 1;
             }
-            if !first.op.is_access() {
-                self.holders.step(first, &mut self.sets);
-                self.full.step(first);
-                self.hand_over.step(first);
-            }
+            self.bring_up(first);
             let position = Position::From(number, std::ptr::from_ref(first) as usize);
             self.stretch(&events[start..end], kinds, position, symbols);
             if let Op::Free { object } = first.op {
                 self.free(object, symbols);
             }
             start = end;
+        }
+    }
+
+    /// Brings what is shared up to date with the first event of a stretch.
+    #[inline]
+    fn bring_up(&mut self, event: &Event) {
+        if event.op.is_quiet() {
+            return;
+        }
+        if event.op.kind().meets(OpSet::LOCK.and(OpSet::WAIT)) {
+            self.holders.step(event, &mut self.sets);
+        } else if self.uses.hand_over {
+            self.hand_over.step(event);
+        }
+        if self.uses.full {
+            self.full.step(event);
         }
     }
 

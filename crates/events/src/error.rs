@@ -55,3 +55,16 @@ impl fmt::Display for TraceError {
 }
 
 impl std::error::Error for TraceError {}
+
+/// The input as an error message quotes it: short and on one line.
+pub(crate) fn quote(found: &str) -> String {
+    const LONGEST: usize = 40;
+    if found.is_empty() {
+        return "nothing".to_owned();
+    }
+    let mut shown: String = found.chars().take(LONGEST).flat_map(char::escape_debug).collect();
+    if found.chars().nth(LONGEST).is_some() {
+        shown.push('…');
+    }
+    format!("`{shown}`")
+}

@@ -214,14 +214,38 @@ pub struct Event {
 const _: () = assert!(size_of::<Event>() == 16, "an event is sixteen bytes: hot loops depend on it");
 
 impl Op {
-    /// Whether the operation can change nothing but a variable's state: no lock, order or block is touched.
+    /// Whether the operation leaves the locks that threads hold, the order between threads and the set of live
+    /// objects as they are.
     #[inline(always)]
-    pub fn is_access(self) -> bool {
-        matches!(self, Op::Read { .. } | Op::Write { .. } | Op::Flow { .. })
+    pub fn is_quiet(self) -> bool {
+        match self {
+            Op::Read { .. }
+            | Op::Write { .. }
+            | Op::Flow { .. }
+            | Op::Begin { .. }
+            | Op::Finish { .. }
+            | Op::Reenter { .. }
+            | Op::Reexit { .. }
+            | Op::Freeze { .. }
+            | Op::Mark { .. }
+            | Op::Start
+            | Op::End => true,
+            Op::VolatileRead { .. }
+            | Op::VolatileWrite { .. }
+            | Op::Acquire { .. }
+            | Op::Release { .. }
+            | Op::Wait { .. }
+            | Op::Woken { .. }
+            | Op::Signal { .. }
+            | Op::Observe { .. }
+            | Op::Fork { .. }
+            | Op::Join { .. }
+            | Op::Free { .. } => false,
+        }
     }
 
     /// The set that holds just this operation's kind.
-    #[inline(always)]
+    #[inline]
     pub fn kind(self) -> OpSet {
         match self {
             Op::Read { .. } => OpSet::READ,

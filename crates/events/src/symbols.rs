@@ -97,7 +97,7 @@ pub struct Variable {
 /// A lock.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Lock {
-    /// The lock of an object.
+    /// The lock of an object, whose index is not used again for that reason.
     Of(ObjectId),
     /// A lock that only has a name.
     Named(StrId),
@@ -212,6 +212,9 @@ struct Live {
     freed_variables: Vec<VarId>,
     spare_objects: Vec<ObjectId>,
     spare_variables: Vec<VarId>,
+    /// Rows that took the place of others since the last [`Symbols::recycle`].
+    replaced_objects: Vec<ObjectId>,
+    replaced_variables: Vec<VarId>,
 }
 
 /// Every table of a trace.
@@ -312,6 +315,7 @@ impl Symbols {
         match self.live.spare_objects.pop() {
             Some(id) => {
                 self.objects.replace(id, object);
+                self.live.replaced_objects.push(id);
                 id
             }
             None => self.objects.intern(object),
@@ -326,6 +330,7 @@ impl Symbols {
         let id = match self.live.spare_variables.pop() {
             Some(id) => {
                 self.variables.replace(id, variable);
+                self.live.replaced_variables.push(id);
                 id
             }
             None => self.variables.intern(variable),
@@ -343,6 +348,7 @@ impl Symbols {
             self.objects.push(object);
         } else {
             self.objects.rows[id.index()] = object;
+            self.live.replaced_objects.push(id);
         }
         true
     }
@@ -356,6 +362,7 @@ impl Symbols {
             self.variables.push(variable);
         } else {
             self.variables.rows[id.index()] = variable;
+            self.live.replaced_variables.push(id);
         }
         self.belongs(id, variable);
         true
@@ -385,17 +392,39 @@ impl Symbols {
 
     /// Lets the indices freed so far be used again. Called by a source when a batch has been worked off.
     pub fn recycle(&mut self) {
+        self.live.replaced_objects.clear();
+        self.live.replaced_variables.clear();
+        for id in std::mem::take(&mut self.live.freed_variables) {
+            self.variables.unlink(id);
+            self.live.spare_variables.push(id);
+        }
         for id in std::mem::take(&mut self.live.freed_objects) {
             if let Some(of) = self.live.variables_of.get_mut(id.index()) {
                 of.clear();
             }
             self.objects.unlink(id);
-            self.live.spare_objects.push(id);
+            // Locks are kept for good, and a lock must not come to mean another object.
+            if self.locks.find(&Lock::Of(id)).is_none() {
+                self.live.spare_objects.push(id);
+            }
         }
-        for id in std::mem::take(&mut self.live.freed_variables) {
-            self.variables.unlink(id);
-            self.live.spare_variables.push(id);
+    }
+
+    /// As [`recycle`](Self::recycle), for a source that numbers rows itself and so hands no index out again.
+    pub fn let_go(&mut self) {
+        self.live.replaced_objects.clear();
+        self.live.replaced_variables.clear();
+        self.live.freed_variables.clear();
+        for id in std::mem::take(&mut self.live.freed_objects) {
+            if let Some(of) = self.live.variables_of.get_mut(id.index()) {
+                of.clear();
+            }
         }
+    }
+
+    /// Objects and variables whose rows took the place of freed ones since the last batch.
+    pub fn replaced(&self) -> (&[ObjectId], &[VarId]) {
+        (&self.live.replaced_objects, &self.live.replaced_variables)
     }
 
     /// The example stack of a thread at a site, innermost first, if one was recorded.

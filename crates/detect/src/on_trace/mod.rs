@@ -1,9 +1,10 @@
 //! The detectors over a trace. To add one, write its file and name its `SPEC` here.
 
-mod atomizer;
+pub mod aerodrome;
+pub mod atomizer;
 pub mod lock_graph;
 
 use crate::Spec;
 
 /// Every detector over a trace, in the order in which they are listed and run.
-pub const ALL: &[&Spec] = &[&atomizer::SPEC, &lock_graph::SPEC];
+pub const ALL: &[&Spec] = &[&atomizer::SPEC, &aerodrome::SPEC, &lock_graph::SPEC];

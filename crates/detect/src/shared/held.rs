@@ -39,6 +39,8 @@ impl Held {
 struct Thread {
     held: Held,
     locks: Vec<HeldLock>,
+    /// For each of the locks what was held before it was taken: locks are mostly given up in reverse order.
+    before: Vec<Held>,
 }
 
 /// The locks of every thread.
@@ -51,7 +53,7 @@ impl Holders {
     /// Makes room for `n` threads.
     pub fn grow(&mut self, n: usize) {
         if self.threads.len() < n {
-            self.threads.resize(n, Thread { held: Held::NONE, locks: Vec::new() });
+            self.threads.resize(n, Thread { held: Held::NONE, locks: Vec::new(), before: Vec::new() });
         }
     }
 
@@ -84,6 +86,7 @@ impl Holders {
 impl Thread {
     fn take(&mut self, taken: HeldLock, sets: &mut LockSets) {
         self.locks.push(taken);
+        self.before.push(self.held);
         self.held.all = sets.with(self.held.all, taken.lock);
         if taken.mode == Mode::Exclusive {
             self.held.exclusive = sets.with(self.held.exclusive, taken.lock);
@@ -91,10 +94,47 @@ impl Thread {
     }
 
     fn give(&mut self, lock: LockId, sets: &mut LockSets) {
-        if let Some(at) = self.locks.iter().rposition(|held| held.lock == lock) {
-            self.locks.remove(at);
-            self.held.all = sets.without(self.held.all, lock);
-            self.held.exclusive = sets.without(self.held.exclusive, lock);
+        if self.locks.last().is_some_and(|held| held.lock == lock) {
+            self.locks.pop();
+            self.held = self.before.pop().unwrap_or(Held::NONE);
+        } else if let Some(at) = self.locks.iter().rposition(|held| held.lock == lock) {
+            self.give_out_of_order(at, sets);
         }
+    }
+
+    #[cold]
+    fn give_out_of_order(&mut self, at: usize, sets: &mut LockSets) {
+        let given = self.locks.remove(at);
+        self.before.remove(at);
+        for held in self.before[at..].iter_mut().chain([&mut self.held]) {
+            held.all = sets.without(held.all, given.lock);
+            held.exclusive = sets.without(held.exclusive, given.lock);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use events::ThreadId;
+
+    #[test]
+    fn locks_given_up_in_any_order_leave_the_right_sets() {
+        let (mut holders, mut sets) = (Holders::default(), LockSets::default());
+        holders.grow(1);
+        let thread = ThreadId(0);
+        let mut step = |op| {
+            holders.step(&Event { thread, site: SiteId(0), op }, &mut sets);
+            let held = holders.held(thread);
+            (sets.locks(held.all).to_vec(), sets.locks(held.exclusive).to_vec())
+        };
+        let [a, b, c] = [LockId(0), LockId(1), LockId(2)];
+        step(Op::Acquire { lock: a, mode: Mode::Exclusive });
+        assert_eq!(step(Op::Acquire { lock: b, mode: Mode::Read }), (vec![a, b], vec![a]));
+        step(Op::Acquire { lock: c, mode: Mode::Exclusive });
+        assert_eq!(step(Op::Release { lock: a, mode: Mode::Exclusive }), (vec![b, c], vec![c]));
+        assert_eq!(step(Op::Wait { lock: c }), (vec![b], vec![]));
+        assert_eq!(step(Op::Release { lock: b, mode: Mode::Read }), (vec![], vec![]));
+        assert_eq!(step(Op::Woken { lock: c }), (vec![c], vec![c]));
     }
 }

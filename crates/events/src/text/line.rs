@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use crate::error::quote;
+
 /// What is wrong with a line.
 #[derive(Debug)]
 pub(super) struct Fault {
@@ -20,19 +22,6 @@ impl Fault {
     pub(super) fn expected(at: usize, what: &str, found: &str) -> Self {
         Self::new(at, format!("expected {what}, found {}", quote(found)))
     }
-}
-
-/// The input as an error message quotes it: short and on one line.
-pub(crate) fn quote(found: &str) -> String {
-    const LONGEST: usize = 40;
-    if found.is_empty() {
-        return "nothing".to_owned();
-    }
-    let mut shown: String = found.chars().take(LONGEST).flat_map(char::escape_debug).collect();
-    if found.chars().nth(LONGEST).is_some() {
-        shown.push('…');
-    }
-    format!("`{shown}`")
 }
 
 /// A piece of a line between white space.

@@ -2,9 +2,10 @@
 
 use std::io::Read;
 
-use super::line::{Fault, Line, Token, quote};
+use super::line::{Fault, Line, Token};
 use super::names::{Names, Trouble};
 use super::{HEADER, Mark, Parsed};
+use crate::error::quote;
 use crate::window::{LONGEST, Stuck, Window};
 use crate::{
     Block, Channel, Event, Flow, FlowId, Gap, Mode, Op, Place, Progress, Site, SiteId, Source, Stack,

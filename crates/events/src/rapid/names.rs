@@ -1,0 +1,230 @@
+//! Names of an STD trace to numbers, straight from the bytes of the line.
+//!
+//! Most names are shorter than eight bytes: their bytes are the key, and a lookup touches nothing but one row of the
+//! table. For the others the key is a hash, and the bytes are compared as well.
+
+/// The length from which on the key does not hold the whole name.
+const LONG: usize = 8;
+
+/// A name found in a line.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Key {
+    bits: u64,
+    pub len: usize,
+}
+
+impl Key {
+    /// A key that no name has.
+    pub(super) const NONE: Key = Key { bits: 0, len: usize::MAX };
+}
+
+/// Eight bytes of a line, zeros where it has no more.
+#[inline(always)]
+pub(super) fn load(bytes: &[u8], at: usize) -> u64 {
+    match bytes.get(at..at + 8) {
+        Some(eight) => u64::from_le_bytes([
+            eight[0], eight[1], eight[2], eight[3], eight[4], eight[5], eight[6], eight[7],
+        ]),
+        None => load_end(bytes, at),
+    }
+}
+
+#[cold]
+fn load_end(bytes: &[u8], at: usize) -> u64 {
+    let rest = bytes.get(at..).unwrap_or(&[]);
+    rest.iter().take(8).rev().fold(0, |word, &byte| word << 8 | u64::from(byte))
+}
+
+const ONES: u64 = 0x0101_0101_0101_0101;
+const HIGHS: u64 = 0x8080_8080_8080_8080;
+
+/// The high bit of each byte that ends a name: `|`, `(`, `)` or a line feed. Exact up to and including the first one.
+#[inline(always)]
+fn ends(word: u64) -> u64 {
+    let zero = |word: u64| word.wrapping_sub(ONES) & !word & HIGHS;
+    let bracket = zero((word | ONES) ^ (ONES * b')' as u64));
+    let bar = zero(word ^ (ONES * b'|' as u64));
+    let line = zero(word ^ (ONES * b'\n' as u64));
+    bracket | bar | line
+}
+
+#[inline(always)]
+fn mix(a: u64, b: u64) -> u64 {
+    let product = u128::from(a ^ 0x9e37_79b9_7f4a_7c15) * u128::from(b ^ 0xd6e8_feb8_6659_fd93);
+    (product >> 64) as u64 ^ product as u64
+}
+
+/// The name that begins at `at`, up to whatever ends it; none if the bytes end first.
+#[inline(always)]
+pub(super) fn scan(bytes: &[u8], at: usize) -> Option<Key> {
+    let word = load(bytes, at);
+    let found = ends(word);
+    if found != 0 {
+        let bit = found.trailing_zeros() & !7;
+        return Some(Key { bits: word & ((1 << bit) - 1), len: bit as usize / 8 });
+    }
+    scan_long(bytes, at, word)
+}
+
+#[inline(never)]
+fn scan_long(bytes: &[u8], at: usize, first: u64) -> Option<Key> {
+    let mut bits = first;
+    let mut len = LONG;
+    while at + len < bytes.len() {
+        let word = load(bytes, at + len);
+        let found = ends(word);
+        if found != 0 {
+            let bit = found.trailing_zeros() & !7;
+            bits = mix(bits, word & ((1 << bit) - 1));
+            return Some(Key { bits, len: len + bit as usize / 8 });
+        }
+        bits = mix(bits, word);
+        len += 8;
+    }
+    None
+}
+
+#[derive(Clone, Copy)]
+struct Row {
+    bits: u64,
+    len: u32,
+    id: u32,
+}
+
+const EMPTY: u32 = u32::MAX;
+
+/// Names and their numbers: 0, 1, 2, … in the order of their first mention.
+pub(super) struct Names {
+    /// Open addressing, a power of two in length.
+    rows: Vec<Row>,
+    shift: u32,
+    used: u32,
+    /// The bytes of all long names, and where each begins.
+    long: Vec<u8>,
+    starts: Vec<usize>,
+}
+
+impl Default for Names {
+    fn default() -> Self {
+        let rows = vec![Row { bits: 0, len: 0, id: EMPTY }; 64];
+        Self { rows, shift: 64 - 6, used: 0, long: Vec::new(), starts: Vec::new() }
+    }
+}
+
+impl Names {
+    /// How many names there are.
+    pub(super) fn len(&self) -> usize {
+        self.used as usize
+    }
+
+    /// The number of a name, if it has one. `name` is called for long names only.
+    #[inline(always)]
+    pub(super) fn get(&self, key: Key, bytes: &[u8], at: usize) -> Option<u32> {
+        let mask = self.rows.len() - 1;
+        let mut i = self.home(key.bits, key.len) & mask;
+        loop {
+            let row = &self.rows[i];
+            if row.bits == key.bits
+                && row.len as usize == key.len
+                && row.id != EMPTY
+                && (key.len < LONG || self.is_same(row.id, &bytes[at..at + key.len]))
+            {
+                return Some(row.id);
+            }
+            if row.id == EMPTY {
+                return None;
+            }
+            i = (i + 1) & mask;
+        }
+    }
+
+    #[inline(always)]
+    fn home(&self, bits: u64, len: usize) -> usize {
+        (mix(bits, len as u64) >> self.shift) as usize
+    }
+
+    #[inline(never)]
+    fn is_same(&self, id: u32, name: &[u8]) -> bool {
+        let start = self.starts[id as usize];
+        self.long.get(start..start + name.len()) == Some(name)
+    }
+
+    /// Gives a name that has no number the next one.
+    pub(super) fn add(&mut self, key: Key, name: &[u8]) -> u32 {
+        if (self.used as usize + 1) * 2 > self.rows.len() {
+            self.grow();
+        }
+        let id = self.used;
+        self.used += 1;
+        self.starts.push(self.long.len());
+        if key.len >= LONG {
+            self.long.extend_from_slice(name);
+        }
+        self.put(Row { bits: key.bits, len: key.len as u32, id });
+        id
+    }
+
+    fn put(&mut self, row: Row) {
+        let mask = self.rows.len() - 1;
+        let mut i = self.home(row.bits, row.len as usize) & mask;
+        while self.rows[i].id != EMPTY {
+            i = (i + 1) & mask;
+        }
+        self.rows[i] = row;
+    }
+
+    fn grow(&mut self) {
+        let twice = vec![Row { bits: 0, len: 0, id: EMPTY }; self.rows.len() * 2];
+        self.shift -= 1;
+        for row in std::mem::replace(&mut self.rows, twice) {
+            if row.id != EMPTY {
+                self.put(row);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn number(names: &mut Names, name: &str) -> u32 {
+        let line = format!("{name})|1\n");
+        let key = scan(line.as_bytes(), 0).unwrap();
+        assert_eq!(key.len, name.len());
+        match names.get(key, line.as_bytes(), 0) {
+            Some(id) => id,
+            None => names.add(key, name.as_bytes()),
+        }
+    }
+
+    #[test]
+    fn every_name_keeps_its_own_number() {
+        let mut names = Names::default();
+        let all: Vec<String> = (0..5000)
+            .flat_map(|i| [format!("V{i}"), format!("com.acme.Account@{i}.balance"), format!("eight{i:03}")])
+            .chain(["\0".into(), "\0\0".into(), "12345678".into(), "1234567".into(), "é".into()])
+            .collect();
+        let mut distinct = all.clone();
+        distinct.sort();
+        distinct.dedup();
+        let first: Vec<u32> = all.iter().map(|name| number(&mut names, name)).collect();
+        let again: Vec<u32> = all.iter().map(|name| number(&mut names, name)).collect();
+        assert_eq!(first, again);
+        assert_eq!(names.len(), distinct.len());
+    }
+
+    #[test]
+    fn a_name_ends_at_any_sign_that_it_cannot_hold() {
+        for sign in *b"|()\n" {
+            for len in 0..30 {
+                let mut line = vec![b'~'; len];
+                line.push(sign);
+                line.extend_from_slice(b")|\n");
+                assert_eq!(scan(&line, 0).map(|key| key.len), Some(len));
+                line.truncate(len);
+                assert_eq!(scan(&line, 0), None);
+            }
+        }
+    }
+}
