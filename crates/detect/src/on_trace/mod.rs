@@ -2,9 +2,13 @@
 
 pub mod aerodrome;
 pub mod atomizer;
+mod eraser;
+mod fasttrack;
 pub mod lock_graph;
+mod racer;
 
 use crate::Spec;
 
 /// Every detector over a trace, in the order in which they are listed and run.
-pub const ALL: &[&Spec] = &[&atomizer::SPEC, &aerodrome::SPEC, &lock_graph::SPEC];
+pub const ALL: &[&Spec] =
+    &[&eraser::SPEC, &racer::SPEC, &fasttrack::SPEC, &atomizer::SPEC, &aerodrome::SPEC, &lock_graph::SPEC];

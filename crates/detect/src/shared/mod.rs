@@ -1,8 +1,11 @@
 //! What the detectors over a trace own together, computed once for all of them.
 
+pub mod frozen;
+pub mod guard;
 pub mod held;
 pub mod history;
 pub mod lockset;
 pub mod order;
+pub mod places;
 pub mod ranges;
 pub mod vars;

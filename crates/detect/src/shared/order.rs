@@ -4,7 +4,8 @@
 //! observe. *Hand-over order*: the same without lock edges.
 //!
 //! Each thread has a time that goes up whenever it gives order away, so an access is known by its epoch: thread and
-//! time. What a thread knows of the others is a vector that is shared until it has to change: giving order away is
+//! time. (In the hand-over order it goes up also when the thread learns something new; the history relies on that.)
+//! What a thread knows of the others is a vector that is shared until it has to change: giving order away is
 //! O(1), taking it is O(1) when nothing new comes and O(threads) otherwise.
 
 use std::rc::Rc;
@@ -178,7 +179,7 @@ impl Order {
             Op::Wait { lock } => self.unlock(me, lock, Mode::Exclusive),
             Op::VolatileRead { var, .. } => {
                 if let Some(taken) = self.volatiles.get(&var) {
-                    self.threads[me.index()].take(me, taken);
+                    self.threads[me.index()].take(me, taken, self.edges);
                 }
             }
             Op::VolatileWrite { var, .. } => {
@@ -187,7 +188,7 @@ impl Order {
             }
             Op::Observe { on } => {
                 if let Some(taken) = self.channels.get(&on) {
-                    self.threads[me.index()].take(me, taken);
+                    self.threads[me.index()].take(me, taken, self.edges);
                 }
             }
             Op::Signal { on } => {
@@ -196,11 +197,11 @@ impl Order {
             }
             Op::Fork { child } => {
                 let given = self.give(me);
-                self.threads[child.index()].take(child, &Taken::One(given));
+                self.threads[child.index()].take(child, &Taken::One(given), self.edges);
             }
             Op::Join { child } => {
                 let given = self.give(child);
-                self.threads[me.index()].take(me, &Taken::One(given));
+                self.threads[me.index()].take(me, &Taken::One(given), self.edges);
             }
             _ => {}
         }
@@ -214,9 +215,9 @@ impl Order {
     fn lock(&mut self, me: ThreadId, lock: LockId, mode: Mode) {
         let lock = &self.locks[lock.index()];
         let thread = &mut self.threads[me.index()];
-        thread.take(me, &lock.alone);
+        thread.take(me, &lock.alone, self.edges);
         if mode == Mode::Exclusive {
-            thread.take(me, &lock.readers);
+            thread.take(me, &lock.readers, self.edges);
         }
     }
 
@@ -246,6 +247,12 @@ impl Given {
         self.by.thread == other.thread && self.by.time >= other.time
             || self.known.get(other.thread.index()).is_some_and(|&time| other.time <= time)
     }
+
+    fn includes_all(&self, all: &[u32]) -> bool {
+        all.iter()
+            .enumerate()
+            .all(|(i, &time)| time == 0 || self.includes(Epoch { thread: ThreadId(i as u32), time }))
+    }
 }
 
 impl Taken {
@@ -260,6 +267,8 @@ impl Taken {
                 raise(&mut all, given.by.thread, given.by.time);
                 *self = Taken::Many(Rc::new(all));
             }
+            // Whoever read before writing, as an atomic update does, has taken all of it over.
+            Taken::Many(all) if given.includes_all(all) => *self = Taken::One(given),
             Taken::Many(all) => {
                 let all = Rc::make_mut(all);
                 raise_all(all, &given.known);
@@ -270,27 +279,33 @@ impl Taken {
 }
 
 impl Thread {
-    fn take(&mut self, me: ThreadId, taken: &Taken) {
+    fn take(&mut self, me: ThreadId, taken: &Taken, edges: Edges) {
+        let news = match taken {
+            Taken::Nothing => false,
+            // Who knows the giver's epoch knows all that the giver knew then.
+            Taken::One(given) => given.by.thread != me && self.knew(given.by.thread.index()) < given.by.time,
+            Taken::Many(all) => {
+                all.iter().enumerate().any(|(i, &time)| i != me.index() && time > self.knew(i))
+            }
+        };
+        if !news {
+            return;
+        }
+        let mine = Rc::make_mut(&mut self.known);
         match taken {
             Taken::Nothing => {}
             Taken::One(given) => {
-                // Who knows the giver's epoch knows all that the giver knew then.
-                let known = self.known.get(given.by.thread.index()).copied().unwrap_or(0);
-                if given.by.thread != me && known < given.by.time {
-                    let mine = Rc::make_mut(&mut self.known);
-                    raise_all(mine, &given.known);
-                    raise(mine, given.by.thread, given.by.time);
-                }
+                raise_all(mine, &given.known);
+                raise(mine, given.by.thread, given.by.time);
             }
-            Taken::Many(all) => {
-                let news = all
-                    .iter()
-                    .enumerate()
-                    .any(|(i, &time)| i != me.index() && time > self.known.get(i).copied().unwrap_or(0));
-                if news {
-                    raise_all(Rc::make_mut(&mut self.known), all);
-                }
-            }
+            Taken::Many(all) => raise_all(mine, all),
         }
+        if edges != Edges::Full {
+            self.time += 1;
+        }
+    }
+
+    fn knew(&self, thread: usize) -> u32 {
+        self.known.get(thread).copied().unwrap_or(0)
     }
 }

@@ -2,5 +2,6 @@
 
 mod atomizer_judge;
 mod lock_judge;
+mod race_judge;
 mod random;
 mod serial_judge;
