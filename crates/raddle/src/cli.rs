@@ -230,11 +230,8 @@ pub struct ConvertArgs {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum To {
-    /// The binary form
     Binary,
-    /// The readable text form
     Text,
-    /// RAPID's STD
     Std,
 }
 
@@ -264,7 +261,9 @@ pub fn usage(error: &clap::Error) -> Result<Outcome, Failure> {
     let paragraph: Vec<&str> =
         text.lines().take_while(|line| !line.trim().is_empty()).map(str::trim).collect();
     let what = paragraph.join(" ");
-    let tip = text.lines().find_map(|line| line.trim().strip_prefix("tip: "));
+    // The tip that an unknown flag could be meant as a value hardly ever helps.
+    let tip =
+        text.lines().find_map(|line| line.trim().strip_prefix("tip: ")).filter(|t| !t.starts_with("to pass"));
     let usage = text.lines().find_map(|line| line.trim().strip_prefix("Usage: "));
     let help = tip.or(usage).map_or_else(|| "raddle --help".to_owned(), str::to_owned);
     Err(Failure::with_help(what.strip_prefix("error: ").unwrap_or(&what), help))

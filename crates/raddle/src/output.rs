@@ -13,11 +13,9 @@ use crate::error::Failure;
 /// When to colour.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum Color {
-    /// On a terminal, unless NO_COLOR is set.
+    // No doc comments: they would make clap's help three times as long.
     Auto,
-    /// Always.
     Always,
-    /// Never.
     Never,
 }
 
