@@ -13,19 +13,12 @@ pub(super) struct Key {
     pub len: usize,
 }
 
-impl Key {
-    /// A key that no name has.
-    pub(super) const NONE: Key = Key { bits: 0, len: usize::MAX };
-}
-
 /// Eight bytes of a line, zeros where it has no more.
 #[inline(always)]
 pub(super) fn load(bytes: &[u8], at: usize) -> u64 {
     match bytes.get(at..at + 8) {
-        Some(eight) => u64::from_le_bytes([
-            eight[0], eight[1], eight[2], eight[3], eight[4], eight[5], eight[6], eight[7],
-        ]),
-        None => load_end(bytes, at),
+        Some(&[a, b, c, d, e, f, g, h]) => u64::from_le_bytes([a, b, c, d, e, f, g, h]),
+        _ => load_end(bytes, at),
     }
 }
 
@@ -117,7 +110,7 @@ impl Names {
         self.used as usize
     }
 
-    /// The number of a name, if it has one. `name` is called for long names only.
+    /// The number of the name that stands at `at`, if it has one.
     #[inline(always)]
     pub(super) fn get(&self, key: Key, bytes: &[u8], at: usize) -> Option<u32> {
         let mask = self.rows.len() - 1;
@@ -151,7 +144,8 @@ impl Names {
 
     /// Gives a name that has no number the next one.
     pub(super) fn add(&mut self, key: Key, name: &[u8]) -> u32 {
-        if (self.used as usize + 1) * 2 > self.rows.len() {
+        // Dense, since what counts is how much of the table fits into the cache.
+        if (self.used as usize + 1) * 8 > self.rows.len() * 5 {
             self.grow();
         }
         let id = self.used;
