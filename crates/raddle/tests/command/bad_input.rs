@@ -30,7 +30,7 @@ fn an_empty_file() {
 
 #[test]
 fn a_path_that_does_not_exist_or_is_a_folder() {
-    all_refuse("no/such/file.trace", &["no/such/file.trace: No such file"]);
+    all_refuse("no/such/file.trace", &["no/such/file.trace: no such file"]);
     let folder = folder();
     all_refuse(folder.to_str().unwrap(), &["directory"]);
 }

@@ -1,8 +1,6 @@
 //! Where the report goes: formats, files, pipes, colours.
 
 use std::fs::{self, File};
-use std::io::Read as _;
-use std::process::Stdio;
 
 use super::{FINE, RACY, beside, command, file, folder, raddle};
 
@@ -115,11 +113,10 @@ fn a_pipe_that_closes_ends_the_run_in_silence() {
     for args in
         [&["trace", "cat", &long][..], &["analyze", &racy], &["rules"], &["explain", "atomizer"], &["--help"]]
     {
-        let mut child = command().args(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        drop(child.stdout.take());
-        let mut err = String::new();
-        child.stderr.take().unwrap().read_to_string(&mut err).unwrap();
-        let code = child.wait().unwrap().code();
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let output = command().args(args).stdout(writer).output().unwrap();
+        let (code, err) = (output.status.code(), String::from_utf8(output.stderr).unwrap());
         assert_eq!((code, err.as_str()), (Some(2), ""), "{args:?}");
     }
 }
