@@ -5,21 +5,18 @@ use std::io::{self, Cursor, Read};
 use std::path::Path;
 
 use crate::error::quote;
-use crate::{Place, Source, TraceError, rapid, text};
+use crate::{Place, Source, TraceError, binary, rapid, text};
 
 /// The form of a trace.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Form {
-    /// Our own binary form, see [`binary`](crate::binary).
+    /// Our own binary form, see [`binary`].
     Binary,
     /// The readable text form, see [`text`].
     Text,
     /// RAPID's STD, see [`rapid`].
     Rapid,
 }
-
-/// The first bytes of a binary trace.
-const MAGIC: &[u8; 8] = b"\x89RADDLE\n";
 
 /// How much of a first line is looked at.
 const LOOK: usize = 1 << 16;
@@ -30,10 +27,10 @@ impl Form {
         if head.is_empty() {
             return Err((Place::File, "empty file: a trace has at least a first line".to_owned()));
         }
-        if head.starts_with(MAGIC) {
+        if head.starts_with(&binary::MAGIC) {
             return Ok(Form::Binary);
         }
-        if MAGIC.starts_with(head) {
+        if binary::MAGIC.starts_with(head) {
             return Err((
                 Place::Byte(head.len() as u64),
                 "a binary trace that ends in its first bytes".to_owned(),
@@ -88,9 +85,7 @@ fn start(name: String, mut stream: Box<dyn Read>, total: Option<u64>) -> Result<
     let form = Form::of(&head).map_err(|(place, reason)| TraceError::new(&*name, place, reason))?;
     let stream: Box<dyn Read> = Box::new(Cursor::new(head).chain(stream));
     Ok(match form {
-        // HOOK: becomes `Box::new(crate::binary::Reader::new(name, stream, total)?)` and `MAGIC` above
-        // `crate::binary::MAGIC` when the binary form is merged.
-        Form::Binary => return Err(TraceError::new(name, Place::File, "binary traces: not built in yet")),
+        Form::Binary => Box::new(binary::Reader::new(name, stream, total)?),
         Form::Text => Box::new(text::Reader::new(name, stream, total)?),
         Form::Rapid => Box::new(rapid::Reader::new(name, stream, total)),
     })

@@ -105,11 +105,6 @@ impl Default for Names {
 }
 
 impl Names {
-    /// How many names there are.
-    pub(super) fn len(&self) -> usize {
-        self.used as usize
-    }
-
     /// The number of the name that stands at `at`, if it has one.
     #[inline(always)]
     pub(super) fn get(&self, key: Key, bytes: &[u8], at: usize) -> Option<u32> {
@@ -205,7 +200,7 @@ mod tests {
         let first: Vec<u32> = all.iter().map(|name| number(&mut names, name)).collect();
         let again: Vec<u32> = all.iter().map(|name| number(&mut names, name)).collect();
         assert_eq!(first, again);
-        assert_eq!(names.len(), distinct.len());
+        assert_eq!(names.used as usize, distinct.len());
     }
 
     #[test]

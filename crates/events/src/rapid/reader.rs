@@ -198,9 +198,16 @@ impl Content {
     fn group(&mut self, bytes: &[u8], at: &mut usize, batch: &mut Vec<Event>) -> Result<(), Misfit> {
         let end = (batch.len() + GROUP).min(BATCH);
         while *at < bytes.len() && batch.len() < end {
-            let (event, next) = self.line(bytes, *at, batch.len())?;
-            batch.push(event);
-            *at = next;
+            match self.line(bytes, *at, batch.len()) {
+                Ok((event, next)) => {
+                    batch.push(event);
+                    *at = next;
+                }
+                Err(misfit) => {
+                    self.pending.retain(|access| access.event < batch.len());
+                    return Err(misfit);
+                }
+            }
         }
         Ok(())
     }
