@@ -7,7 +7,7 @@
 //! about unguarded initialisation, and `read(t) write(t')` counts: it could have been `write(t') read(t)`. A lock held
 //! in read mode protects reads only. Volatile accesses are no data.
 //!
-//! Reported, once a variable, with all places at which it was used so far (section 5.2.1; the first [`LONGEST`] of
+//! Reported, once a variable, with all places at which it was used so far (section 5.2.1; the first [`LISTED`] of
 //! them): Shared-Modified, no candidate left, *and* the access has a rival, an earlier access of another thread that is
 //! unordered in the hand-over order, holds no lock in common, and one of the two writes. An access that comes after
 //! all earlier ones in the hand-over order starts the variable afresh at Virgin, so initialisation before `start()`
@@ -20,14 +20,13 @@
 //! Misses: lock errors that the order of the run hid. Wrong: where something other than locks and the known
 //! hand-overs keeps accesses apart. The order of accesses is *a* consistent order of the run.
 
-use events::{Event, Op, OpSet, VarId};
+use events::{Event, Op, OpSet, SiteId, VarId};
 use findings::{Confidence, Role, Rule};
 
 use crate::shared::frozen::Frozen;
 use crate::shared::guard;
 use crate::shared::history::Access;
 use crate::shared::lockset::LockSet;
-use crate::shared::places::{LONGEST, Place, PlaceList, Places};
 use crate::shared::vars::{PerVar, VarState};
 use crate::{Detector, Evidence, Now, Options, Out, Spec, StepAt, Subject, Target, Uses};
 
@@ -70,8 +69,8 @@ struct Row {
     locks: LockSet,
     /// The thread of an Exclusive or Exclusive-Modified variable.
     owner: u32,
-    /// Where it was used.
-    places: PlaceList,
+    /// The place of the last access: in a loop it is the same again.
+    last_place: u32,
     /// The history's, as far as it fits: every access that could change it is seen here too.
     generation: u16,
     state: State,
@@ -81,7 +80,7 @@ struct Row {
 
 /// A final field of an object.
 const FINAL: u8 = 1;
-/// No more places can be added.
+/// There may be more places than are listed.
 const FULL: u8 = 2;
 
 const _: () = assert!(size_of::<Row>() <= 16);
@@ -90,17 +89,40 @@ impl Row {
     const NEW: Row = Row {
         locks: LockSet::EMPTY,
         owner: 0,
-        places: PlaceList::EMPTY,
+        last_place: NOWHERE,
         generation: 0,
         state: State::Virgin,
         flags: 0,
     };
 }
 
+/// How many places of one variable are listed.
+const LISTED: usize = 12;
+const NOWHERE: u32 = u32::MAX;
+
+/// Where a variable was used, oldest first: twice the site, and one more if it was a write. [`NOWHERE`] fills the rest.
+type Places = [u32; LISTED];
+
+/// Adds a place unless it is listed already. Whether there was room.
+#[inline]
+fn list(places: &mut Places, place: u32) -> bool {
+    for known in places {
+        if *known == place {
+            return true;
+        }
+        if *known == NOWHERE {
+            *known = place;
+            return true;
+        }
+    }
+    false
+}
+
 struct Racer {
     paper: bool,
     rows: PerVar<Row>,
-    places: Places,
+    /// Apart from the rows, because a full list is not looked at any more.
+    places: PerVar<Places>,
     frozen: Frozen,
 }
 
@@ -109,7 +131,7 @@ impl Racer {
         Self {
             paper: options.paper,
             rows: PerVar::new(Row::NEW),
-            places: Places::default(),
+            places: PerVar::new([NOWHERE; LISTED]),
             frozen: Frozen::default(),
         }
     }
@@ -123,6 +145,9 @@ impl Racer {
         let generation = now.history.generation(var) as u16;
         if row.state == State::Virgin || row.generation != generation {
             let is_final = !self.paper && Frozen::is_final(var, now);
+            if row.last_place != NOWHERE {
+                *self.places.at(var) = [NOWHERE; LISTED];
+            }
             *row = Row { generation, flags: u8::from(is_final) * FINAL, ..Row::NEW };
         }
         if row.flags & FINAL != 0 && !write && self.frozen.protects(var, now) {
@@ -146,11 +171,11 @@ impl Racer {
             (State::Shared, true) => State::SharedModified,
             (state, _) => state,
         };
-        if row.flags & FULL == 0 {
-            let longer = self.places.with(row.places, Place { site: event.site, write });
-            if longer != row.places {
-                row.places = longer;
-                row.flags |= u8::from(self.places.is_full(longer)) * FULL;
+        let place = event.site.0 << 1 | u32::from(write);
+        if row.last_place != place && row.flags & FULL == 0 {
+            row.last_place = place;
+            if !list(self.places.at(var), place) {
+                row.flags |= FULL;
             }
         }
         if row.state == State::SharedModified
@@ -188,12 +213,12 @@ impl Racer {
         };
         let steps = vec![step(&other), step(&mine)];
         let mut notes = guard::notes(var, &other, &mine, now);
-        for place in self.places.places(row.places) {
-            let did = if place.write { "Write" } else { "Read" };
-            notes.push(format!("{did} at {}.", guard::site_name(place.site, now.symbols)));
+        for &place in self.places.get(var).iter().take_while(|&&place| place != NOWHERE) {
+            let did = if place & 1 == 1 { "Write" } else { "Read" };
+            notes.push(format!("{did} at {}.", guard::site_name(SiteId(place >> 1), now.symbols)));
         }
         if row.flags & FULL != 0 {
-            notes.push(format!("Only the first {LONGEST} places are listed."));
+            notes.push(format!("Only the first {LISTED} places are listed."));
         }
         let evidence = Evidence {
             rule: Rule::DataRace,
@@ -228,6 +253,7 @@ impl Detector for Racer {
 
     fn vars(&mut self, each: &mut dyn FnMut(&mut dyn VarState)) {
         each(&mut self.rows);
+        each(&mut self.places);
     }
 }
 

@@ -12,6 +12,8 @@
 //!
 //! The hand-over order gives a thread a new time whenever it gives *or takes* order. So an access with a time, locks
 //! and kind that are there already changes nothing, and that is the fast path: no order is looked up, nothing stored.
+//! A row alone tells for the one thread of a variable that is not shared, and for the first [`NOTED`] threads of one
+//! that is, as long as nobody's time changes and all hold the same locks.
 
 use events::{Event, Op, SiteId, ThreadId, VarId};
 
@@ -45,7 +47,7 @@ impl Access {
     }
 }
 
-/// A read or a write of the row's thread. Times begin at 1: 0 is none.
+/// A read or a write. Times begin at 1: 0 is none.
 #[derive(Clone, Copy, Debug)]
 struct Half {
     time: u32,
@@ -62,18 +64,61 @@ impl Half {
     }
 }
 
+/// How many threads the notes of a shared variable have room for.
+pub const NOTED: u32 = 64;
+
+/// Which threads have accessed a shared variable under these locks since any thread's time last changed.
+#[derive(Clone, Copy, Debug)]
+struct Notes {
+    locks: u32,
+    stamp: u32,
+    /// Who at all, and who wrote; a bit each. (Halves, so that a row needs no alignment to eight.)
+    touched: [u32; 2],
+    wrote: [u32; 2],
+}
+
+impl Notes {
+    const NONE: Notes = Notes { locks: 0, stamp: 0, touched: [0; 2], wrote: [0; 2] };
+
+    #[inline(always)]
+    fn tell(&self, me: u32, write: bool, locks: LockSet, stamp: u32) -> bool {
+        let bits = if write { &self.wrote } else { &self.touched };
+        me < NOTED
+            && self.locks == locks.0
+            && self.stamp == stamp
+            && bits[me as usize / 32] >> (me % 32) & 1 == 1
+    }
+
+    fn note(&mut self, me: u32, write: bool, locks: LockSet, stamp: u32) {
+        if me >= NOTED {
+            return;
+        }
+        if self.locks != locks.0 || self.stamp != stamp {
+            *self = Notes { locks: locks.0, stamp, ..Notes::NONE };
+        }
+        let bit = 1 << (me % 32);
+        self.touched[me as usize / 32] |= bit;
+        if write {
+            self.wrote[me as usize / 32] |= bit;
+        }
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Last {
+    /// Not shared: the last read and write of the only thread.
+    Alone { read: Half, write: Half },
+    /// Shared.
+    Among(Notes),
+}
+
 /// What is known of one variable.
 #[derive(Clone)]
 struct Row {
     /// Who made the last access.
     thread: u32,
     generation: u32,
-    /// Its last read and write. While the variable is not shared they are kept here and nowhere else; later they only
-    /// serve the fast path.
-    read: Half,
-    write: Half,
-    /// Two threads have accessed it since it started afresh.
-    shared: bool,
+    last: Last,
     /// Written since it became shared.
     written: bool,
     /// Some access had a rival since it started afresh.
@@ -111,7 +156,7 @@ impl History {
     #[inline]
     pub fn stretch(&mut self, events: &[Event], held: Held, order: &Order, sets: &mut LockSets) {
         let me = events[0].thread;
-        let time = order.time(me);
+        let (time, stamp) = (order.time(me), order.stamp());
         for event in events {
             let (var, write, locks) = match event.op {
                 Op::Read { var } => (var, false, held.all),
@@ -119,11 +164,16 @@ impl History {
                 _ => continue,
             };
             let row = self.rows.at(var);
-            if row.thread == me.0 && (row.write.is(time, locks) || !write && row.read.is(time, locks)) {
-                continue;
+            let known = match &row.last {
+                Last::Alone { read, write: wrote } => {
+                    row.thread == me.0 && (wrote.is(time, locks) || !write && read.is(time, locks))
+                }
+                Last::Among(notes) => notes.tell(me.0, write, locks, stamp),
+            };
+            if !known {
+                let access = Access { epoch: Epoch { thread: me, time }, site: event.site, locks, write };
+                row.news(access, order, sets);
             }
-            let access = Access { epoch: Epoch { thread: me, time }, site: event.site, locks, write };
-            row.news(access, order, sets);
         }
     }
 
@@ -136,7 +186,7 @@ impl History {
     /// Whether two threads have accessed the variable without order since it last started afresh.
     #[inline(always)]
     pub fn is_shared(&self, var: VarId) -> bool {
-        self.rows.get(var).shared
+        matches!(self.rows.get(var).last, Last::Among(_))
     }
 
     /// Whether the variable was written since (and by the access with which) it became shared.
@@ -161,9 +211,8 @@ impl History {
     /// What is remembered of every thread since the variable started afresh, the current thread's among them.
     pub fn accesses(&self, var: VarId) -> impl Iterator<Item = Access> {
         let row = self.rows.get(var);
-        let halves = if row.shared { [None, None] } else { row.halves() };
         let more = row.more.iter().flat_map(|more| more.accesses.iter().copied());
-        halves.into_iter().flatten().chain(more)
+        row.halves().into_iter().flatten().chain(more)
     }
 
     /// An earlier access of another thread that conflicts with one that `me` makes now: one of them writes, they are
@@ -188,26 +237,26 @@ impl Row {
     const NEW: Row = Row {
         thread: NOBODY,
         generation: 1,
-        read: Half::NONE,
-        write: Half::NONE,
-        shared: false,
+        last: Last::Alone { read: Half::NONE, write: Half::NONE },
         written: false,
         paired: false,
         met: false,
         more: None,
     };
 
-    fn half(&mut self, write: bool) -> &mut Half {
-        if write { &mut self.write } else { &mut self.read }
-    }
-
     fn set_half(&mut self, access: &Access) {
-        *self.half(access.write) =
-            Half { time: access.epoch.time, site: access.site.0, locks: access.locks.0 };
+        let half = Half { time: access.epoch.time, site: access.site.0, locks: access.locks.0 };
+        match &mut self.last {
+            Last::Alone { write, .. } if access.write => *write = half,
+            Last::Alone { read, .. } => *read = half,
+            Last::Among(_) => {}
+        }
     }
 
+    /// The last write and the last read of a variable that is not shared.
     fn halves(&self) -> [Option<Access>; 2] {
-        [(self.write, true), (self.read, false)].map(|(half, write)| {
+        let Last::Alone { read, write } = self.last else { return [None, None] };
+        [(write, true), (read, false)].map(|(half, write)| {
             (half.time != 0).then_some(Access {
                 epoch: Epoch { thread: ThreadId(self.thread), time: half.time },
                 site: SiteId(half.site),
@@ -217,28 +266,31 @@ impl Row {
         })
     }
 
-    /// An access that is not just like the last one.
+    /// An access that is not known to be just like an earlier one.
     #[inline(never)]
     fn news(&mut self, access: Access, order: &Order, sets: &mut LockSets) {
         let me = access.epoch.thread;
-        if self.shared {
-            self.written |= access.write;
-            self.among_others(access, order, sets);
-        } else if self.thread == me.0 {
-            self.alone(access, sets);
-        } else if self.thread == NOBODY {
-            self.thread = me.0;
-            self.set_half(&access);
-        } else {
-            self.met = true;
-            // The last access comes after all others of its thread.
-            let last = Epoch { thread: ThreadId(self.thread), time: self.read.time.max(self.write.time) };
-            if order.before(last, me) {
-                self.start_afresh(&access);
-            } else {
-                self.share(sets);
-                self.written = access.write;
+        match self.last {
+            Last::Among(_) => {
+                self.written |= access.write;
                 self.among_others(access, order, sets);
+            }
+            Last::Alone { .. } if self.thread == me.0 => self.alone(access, sets),
+            Last::Alone { .. } if self.thread == NOBODY => {
+                self.thread = me.0;
+                self.set_half(&access);
+            }
+            Last::Alone { read, write } => {
+                self.met = true;
+                // The last access comes after all others of its thread.
+                let last = Epoch { thread: ThreadId(self.thread), time: read.time.max(write.time) };
+                if order.before(last, me) {
+                    self.start_afresh(&access);
+                } else {
+                    self.share(sets);
+                    self.written = access.write;
+                    self.among_others(access, order, sets);
+                }
             }
         }
     }
@@ -261,8 +313,9 @@ impl Row {
         if let Some(read) = read
             && access.write
             && read.yields_to(&access, sets)
+            && let Last::Alone { read, .. } = &mut self.last
         {
-            self.read = Half::NONE;
+            *read = Half::NONE;
         }
         let old = if access.write { write } else { read };
         if let Some(old) = old
@@ -286,7 +339,7 @@ impl Row {
         for access in &more.accesses {
             more.common = sets.intersect(more.common, access.locks);
         }
-        self.shared = true;
+        self.last = Last::Among(Notes::NONE);
     }
 
     /// An access to a shared variable.
@@ -317,11 +370,10 @@ impl Row {
             more.common = sets.intersect(more.common, access.locks);
             more.insert(access, first, count, sets);
         }
-        if self.thread != me.0 {
-            self.thread = me.0;
-            *self.half(!access.write) = Half::NONE;
+        self.thread = me.0;
+        if let Last::Among(notes) = &mut self.last {
+            notes.note(me.0, access.write, access.locks, order.stamp());
         }
-        self.set_half(&access);
     }
 }
 

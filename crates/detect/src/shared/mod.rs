@@ -6,6 +6,5 @@ pub mod held;
 pub mod history;
 pub mod lockset;
 pub mod order;
-pub mod places;
 pub mod ranges;
 pub mod vars;

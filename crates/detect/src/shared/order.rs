@@ -69,6 +69,7 @@ struct Lock {
 /// One of the two orders, up to the current event.
 pub struct Order {
     edges: Edges,
+    stamp: u32,
     threads: Vec<Thread>,
     locks: Vec<Lock>,
     channels: FxHashMap<ChannelId, Taken>,
@@ -97,6 +98,7 @@ impl Order {
     pub fn new(edges: Edges) -> Self {
         Self {
             edges,
+            stamp: 1,
             threads: Vec::new(),
             locks: Vec::new(),
             channels: FxHashMap::default(),
@@ -119,6 +121,12 @@ impl Order {
     #[inline(always)]
     pub fn time(&self, thread: ThreadId) -> u32 {
         self.threads[thread.index()].time
+    }
+
+    /// Changes whenever any thread's time does.
+    #[inline(always)]
+    pub fn stamp(&self) -> u32 {
+        self.stamp
     }
 
     /// The current epoch of a thread.
@@ -178,18 +186,18 @@ impl Order {
             Op::Release { lock, mode } => self.unlock(me, lock, mode),
             Op::Wait { lock } => self.unlock(me, lock, Mode::Exclusive),
             Op::VolatileRead { var, .. } => {
-                if let Some(taken) = self.volatiles.get(&var) {
-                    self.threads[me.index()].take(me, taken, self.edges);
-                }
+                let news =
+                    self.volatiles.get(&var).is_some_and(|taken| self.threads[me.index()].take(me, taken));
+                self.learnt(me, news);
             }
             Op::VolatileWrite { var, .. } => {
                 let given = self.give(me);
                 self.volatiles.entry(var).or_default().add(given);
             }
             Op::Observe { on } => {
-                if let Some(taken) = self.channels.get(&on) {
-                    self.threads[me.index()].take(me, taken, self.edges);
-                }
+                let news =
+                    self.channels.get(&on).is_some_and(|taken| self.threads[me.index()].take(me, taken));
+                self.learnt(me, news);
             }
             Op::Signal { on } => {
                 let given = self.give(me);
@@ -197,11 +205,13 @@ impl Order {
             }
             Op::Fork { child } => {
                 let given = self.give(me);
-                self.threads[child.index()].take(child, &Taken::One(given), self.edges);
+                let news = self.threads[child.index()].take(child, &Taken::One(given));
+                self.learnt(child, news);
             }
             Op::Join { child } => {
                 let given = self.give(child);
-                self.threads[me.index()].take(me, &Taken::One(given), self.edges);
+                let news = self.threads[me.index()].take(me, &Taken::One(given));
+                self.learnt(me, news);
             }
             _ => {}
         }
@@ -215,9 +225,9 @@ impl Order {
     fn lock(&mut self, me: ThreadId, lock: LockId, mode: Mode) {
         let lock = &self.locks[lock.index()];
         let thread = &mut self.threads[me.index()];
-        thread.take(me, &lock.alone, self.edges);
+        thread.take(me, &lock.alone);
         if mode == Mode::Exclusive {
-            thread.take(me, &lock.readers, self.edges);
+            thread.take(me, &lock.readers);
         }
     }
 
@@ -238,7 +248,16 @@ impl Order {
         let row = &mut self.threads[thread.index()];
         let given = Given { by: Epoch { thread, time: row.time }, known: row.known.clone() };
         row.time += 1;
+        self.stamp = self.stamp.wrapping_add(1);
         given
+    }
+
+    /// A thread has taken order, perhaps with something new in it. (No lock is in the hand-over order.)
+    fn learnt(&mut self, thread: ThreadId, news: bool) {
+        if news && self.edges != Edges::Full {
+            self.threads[thread.index()].time += 1;
+            self.stamp = self.stamp.wrapping_add(1);
+        }
     }
 }
 
@@ -279,7 +298,8 @@ impl Taken {
 }
 
 impl Thread {
-    fn take(&mut self, me: ThreadId, taken: &Taken, edges: Edges) {
+    /// Whether there was anything new.
+    fn take(&mut self, me: ThreadId, taken: &Taken) -> bool {
         let news = match taken {
             Taken::Nothing => false,
             // Who knows the giver's epoch knows all that the giver knew then.
@@ -289,7 +309,7 @@ impl Thread {
             }
         };
         if !news {
-            return;
+            return false;
         }
         let mine = Rc::make_mut(&mut self.known);
         match taken {
@@ -300,9 +320,7 @@ impl Thread {
             }
             Taken::Many(all) => raise_all(mine, all),
         }
-        if edges != Edges::Full {
-            self.time += 1;
-        }
+        true
     }
 
     fn knew(&self, thread: usize) -> u32 {
