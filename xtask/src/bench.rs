@@ -48,12 +48,18 @@ pub fn trace(args: &[&str]) -> Result<(), String> {
         let size = std::fs::metadata(&binary).map_err(|e| e.to_string())?.len();
         let events = analyze(&raddle, &binary, "lock-graph")?.events;
         println!("\n## {name}: {events:.0} events, {:.2} bytes an event\n", size as f64 / events);
-        println!("| detector | binary, M events/s | ns/event | peak, MB | STD, M events/s | instructions/event |");
+        println!(
+            "| detector | binary, M events/s | ns/event | peak, MB | STD, M events/s | instructions/event |"
+        );
         println!("|---|---|---|---|---|---|");
         for detector in DETECTORS {
             let fast = best(&raddle, &binary, detector)?;
             let slow = best(&raddle, std, detector)?;
-            let count = if instructions { format!("{:.0}", count(&raddle, &binary, detector)?) } else { "–".into() };
+            let count = if instructions {
+                format!("{:.0}", count(&raddle, &binary, detector)?)
+            } else {
+                "–".into()
+            };
             println!(
                 "| {detector} | {:.1} | {:.1} | {:.0} | {:.1} | {count} |",
                 fast.events / fast.seconds / 1e6,
@@ -124,7 +130,11 @@ fn build() -> Result<PathBuf, String> {
 fn run(command: &mut Command) -> Result<String, String> {
     let output = command.output().map_err(|e| format!("{command:?}: {e}"))?;
     let errors = String::from_utf8_lossy(&output.stderr).into_owned();
-    if output.status.success() { Ok(errors) } else { Err(format!("{command:?}: {}: {errors}", output.status)) }
+    if output.status.success() {
+        Ok(errors)
+    } else {
+        Err(format!("{command:?}: {}: {errors}", output.status))
+    }
 }
 
 fn best(raddle: &Path, trace: &Path, detector: &str) -> Result<Stats, String> {
@@ -148,7 +158,8 @@ fn analyze(raddle: &Path, trace: &Path, detector: &str) -> Result<Stats, String>
     let said = run(Command::new("taskset").args(["-c", "0"]).arg(raddle).args(arguments(trace, detector)))?;
     let line = said.lines().find_map(|line| line.strip_prefix("stats: ")).ok_or("no line of statistics")?;
     let value = |key: &str| -> Result<f64, String> {
-        let word = line.split(' ').find_map(|word| word.strip_prefix(key)).ok_or(format!("no {key} in {line}"))?;
+        let word =
+            line.split(' ').find_map(|word| word.strip_prefix(key)).ok_or(format!("no {key} in {line}"))?;
         word.parse().map_err(|e| format!("{word}: {e}"))
     };
     Ok(Stats { events: value("events=")?, seconds: value("seconds=")?, peak_mb: value("peak_kb=")? / 1024.0 })

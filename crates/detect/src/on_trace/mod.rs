@@ -6,9 +6,17 @@ mod eraser;
 mod fasttrack;
 pub mod lock_graph;
 mod racer;
+pub mod views;
 
 use crate::Spec;
 
 /// Every detector over a trace, in the order in which they are listed and run.
-pub const ALL: &[&Spec] =
-    &[&eraser::SPEC, &racer::SPEC, &fasttrack::SPEC, &atomizer::SPEC, &aerodrome::SPEC, &lock_graph::SPEC];
+pub const ALL: &[&Spec] = &[
+    &eraser::SPEC,
+    &racer::SPEC,
+    &fasttrack::SPEC,
+    &views::SPEC,
+    &atomizer::SPEC,
+    &aerodrome::SPEC,
+    &lock_graph::SPEC,
+];

@@ -5,3 +5,4 @@ mod lock_judge;
 mod race_judge;
 mod random;
 mod serial_judge;
+mod views_judge;
