@@ -123,8 +123,9 @@ fn outputs(given: &[String]) -> Result<Vec<(Format, PathBuf)>, Failure> {
         if outputs.iter().any(|(_, other)| *other == path) {
             return Err(Failure::new(format!("--output writes {} twice", path.display())));
         }
-        WholeFile::create(&path)?;
-        outputs.push((format(name)?, path));
+        let format = format(name)?;
+        WholeFile::try_out(&path)?;
+        outputs.push((format, path));
     }
     Ok(outputs)
 }

@@ -66,6 +66,12 @@ pub struct WholeFile {
 }
 
 impl WholeFile {
+    /// Tries whether one could be written, and leaves nothing behind. A pipe is not tried: its reader would notice.
+    pub fn try_out(path: &Path) -> Result<(), Failure> {
+        let special = fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir());
+        if special { Ok(()) } else { Self::create(path).map(drop) }
+    }
+
     /// Begins one.
     pub fn create(path: &Path) -> Result<Self, Failure> {
         if path.is_dir() {
@@ -85,7 +91,12 @@ impl WholeFile {
         let beside = path.with_file_name(name);
         let file = File::options().write(true).create_new(true).open(&beside);
         let file = file.map_err(|error| fail(&path, &error))?;
-        Ok(Self { path, beside, out: Some(BufWriter::with_capacity(1 << 16, file)) })
+        let whole = Self { path, beside, out: Some(BufWriter::with_capacity(1 << 16, file)) };
+        // Who may read the old file may read the new one, and nobody else.
+        if let Ok(old) = fs::metadata(&whole.path) {
+            fs::set_permissions(&whole.beside, old.permissions()).map_err(|error| whole.fail(&error))?;
+        }
+        Ok(whole)
     }
 
     /// What was written, for a message.

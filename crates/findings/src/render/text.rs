@@ -48,7 +48,7 @@ impl Text {
         let (doc, paint) = (finding.rule.doc(), self.paint());
         let joins = if doc.joins.is_empty() { String::new() } else { format!(" {}", doc.joins) };
         let title = paint.bad(&format!("{}{joins}", doc.title));
-        let subject = paint.strong(&visible(&finding.subject));
+        let subject = paint.strong(&visible(&folded(&finding.subject)));
         let level = format!("[{}]", finding.confidence.name());
         let level = match finding.confidence {
             Confidence::High => paint.bad(&level),
@@ -59,7 +59,8 @@ impl Text {
     }
 
     fn finding(&self, finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
-        self.prose("  ", &sentence(&finding.message, finding), out)?;
+        let message = finding.message.replace(&finding.subject, &folded(&finding.subject));
+        self.prose("  ", &sentence(&message, finding), out)?;
         let mut told = Told::default();
         let (first, others) = match finding.witnesses.split_first() {
             Some((first, others)) => (Some(first), others),
@@ -204,6 +205,22 @@ impl Told {
             .filter(|word| word.ends_with(')') && word.contains('(') && word.contains(':'))
             .any(|place| self.places.insert(place.to_owned()))
     }
+}
+
+/// A subject in which a name stands more than once: two locks of one class are `Account (2 of them)`.
+fn folded(subject: &str) -> String {
+    let mut names: Vec<(&str, usize)> = Vec::new();
+    for name in subject.split(", ") {
+        match names.last_mut() {
+            Some((last, times)) if *last == name => *times += 1,
+            _ => names.push((name, 1)),
+        }
+    }
+    let shown: Vec<String> = names
+        .into_iter()
+        .map(|(name, times)| if times > 1 { format!("{name} ({times} of them)") } else { name.to_owned() })
+        .collect();
+    shown.join(", ")
 }
 
 /// A message or note as a sentence. What it begins with is left alone where that is a name.

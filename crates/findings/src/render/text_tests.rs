@@ -222,3 +222,16 @@ fn a_very_deep_stack_is_cut_and_counted() {
     assert!(shown.contains("and 38 more calls"));
     assert!(shown.contains("at a place that is not known"));
 }
+
+#[test]
+fn two_locks_of_one_class_are_counted_and_not_repeated() {
+    let mut report = Report::new();
+    let witness = Witness { detector: "lock-graph".into(), steps: Vec::new(), notes: Vec::new(), event: 0 };
+    report.add(Rule::LockOrder, "A, A, B", Confidence::High, "threads block on A, A, B", witness);
+    let shown = text(&report, Style::default());
+    let expected = "\
+lock-order cycle between A (2 of them), B  [high]
+  Threads block on A (2 of them), B.
+";
+    assert!(shown.starts_with(expected), "{shown}");
+}
