@@ -138,7 +138,7 @@ impl Text {
         if steps.is_empty() && notes.is_empty() {
             return Ok(());
         }
-        writeln!(out, "\n  {} saw more:", self.paint().strong(&visible(&witness.detector)))?;
+        writeln!(out, "\n  {} also saw:", self.paint().strong(&visible(&witness.detector)))?;
         for step in steps {
             let (what, _) = does(step);
             let place = step.place.to_prose();

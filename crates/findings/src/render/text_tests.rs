@@ -91,7 +91,7 @@ data race on com.acme.Account.balance  [high]
 
   - No lock is held at both places.
 
-  racer saw more:
+  racer also saw:
   - teller-2 writes at Account.java:44, holding no lock
 
   seen 2 times, by fasttrack, racer

@@ -13,8 +13,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// What a run left behind.
 pub struct Run {
+    /// The exit code.
     pub code: i32,
+    /// Standard output.
     pub out: String,
+    /// Standard error.
     pub err: String,
 }
 
