@@ -1,12 +1,12 @@
 //! The detectors over a trace. To add one, write its file and name its `SPEC` here.
 
-pub mod aerodrome;
-pub mod atomizer;
+mod aerodrome;
+mod atomizer;
 mod eraser;
 mod fasttrack;
-pub mod lock_graph;
+mod lock_graph;
 mod racer;
-pub mod views;
+mod views;
 
 use crate::Spec;
 

@@ -62,10 +62,9 @@ fn before(events: &[Event]) -> Vec<Vec<bool>> {
                     _ => false,
                 };
             if edge {
-                before[j][i] = true;
-                for k in 0..i {
-                    before[j][k] |= before[i][k];
-                }
+                let (earlier, later) = before.split_at_mut(j);
+                later[0][i] = true;
+                later[0].iter_mut().zip(&earlier[i]).for_each(|(mine, theirs)| *mine |= theirs);
             }
         }
     }

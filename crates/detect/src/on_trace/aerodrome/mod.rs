@@ -118,7 +118,7 @@ impl Detector for Aerodrome {
             match event.op {
                 Op::Read { var } => {
                     let row = self.vars.at(var);
-                    if row.is_plain_read(thread, &self.reach) {
+                    if row.is_plain(thread, &self.reach) {
                         row.put_read(stamp);
                     } else {
                         self.access(var, false, &mut stamp, event, now, out);
@@ -126,7 +126,7 @@ impl Detector for Aerodrome {
                 }
                 Op::Write { var } => {
                     let row = self.vars.at(var);
-                    if row.is_plain_write(thread, &self.reach) {
+                    if row.is_plain(thread, &self.reach) {
                         row.put_write(stamp);
                     } else {
                         self.access(var, true, &mut stamp, event, now, out);
@@ -195,7 +195,7 @@ impl Aerodrome {
                 }
             }
             Op::Fork { child } => {
-                if self.reach.is_live(*stamp) {
+                if self.reach.concerns(*stamp, child.0) {
                     let first = Stamp { thread: child.0, ..Stamp::NONE };
                     self.reach.add(*stamp, first, None, &mut true);
                 }
@@ -203,7 +203,7 @@ impl Aerodrome {
             Op::Join { child } => {
                 let number = self.reach.number(child.0);
                 let last = Stamp { thread: child.0, number, ..self.threads[child.index()].last };
-                if self.reach.is_live(last) {
+                if self.reach.concerns(last, stamp.thread) {
                     self.sources.push(last);
                     self.take(stamp, None, event, now, out);
                 }
@@ -253,7 +253,7 @@ impl Aerodrome {
         out: &mut Out,
     ) {
         let Some(row) = self.locks.get(lock.index()) else { return };
-        if row.alone.thread != stamp.thread && self.reach.is_live(row.alone) {
+        if self.reach.concerns(row.alone, stamp.thread) {
             self.sources.push(row.alone);
         }
         if mode == Mode::Exclusive {

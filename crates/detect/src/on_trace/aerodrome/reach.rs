@@ -15,11 +15,17 @@
 //! 2. *No cycle*: no open transaction reaches another one that reaches it. (The detector cuts the transaction in two
 //!    where a cycle would close.)
 //! 3. `earliest` of a thread is the least number that any open transaction reaches there, its own one included.
+//! 4. *Known*: once there is an edge from number n of thread u into thread t, every open transaction that reaches that
+//!    number reaches t, now and later: what reaches n anew does so through one that already does. So n and all lower
+//!    numbers of u have nothing to tell to t any more, and an operation of t says all that theirs would. `known`
+//!    remembers the last of these for a few threads each; to forget one costs time and nothing else.
 
 use crate::evidence::Target;
 
 /// No number: nothing is reached, no transaction is open.
 const NEVER: u32 = u32::MAX;
+/// For how many other threads the highest known number is remembered.
+const KNOWN: usize = 8;
 /// Where the site of a stamp is not known.
 pub(super) const NO_SITE: u32 = u32::MAX;
 
@@ -73,6 +79,8 @@ pub(super) struct Reach {
     threads: Vec<Thread>,
     /// Apart from the rest, because every access asks for it.
     earliest: Vec<u32>,
+    /// For each thread some other threads and the highest number of theirs that it knows.
+    known: Vec<[(u32, u32); KNOWN]>,
 }
 
 impl Reach {
@@ -82,6 +90,7 @@ impl Reach {
             let fresh = Thread { number: 1, begun: NEVER, reached: Vec::new(), reaches: Vec::new() };
             self.threads.resize(n, fresh);
             self.earliest.resize(n, NEVER);
+            self.known.resize(n, [(0, 0); KNOWN]);
         }
     }
 
@@ -96,10 +105,19 @@ impl Reach {
         self.threads[thread as usize].number
     }
 
-    /// Whether an open transaction reaches the stamp's one (or is it): only then can it ever be on a cycle.
+    /// Whether an edge from the stamp's transaction has anything to tell to a thread. Not if it is the thread's own, if
+    /// no open transaction reaches it (or is it), or if the thread knows it.
     #[inline(always)]
-    pub fn is_live(&self, stamp: Stamp) -> bool {
-        stamp.number >= self.earliest[stamp.thread as usize]
+    pub fn concerns(&self, stamp: Stamp, thread: u32) -> bool {
+        stamp.thread != thread
+            && stamp.number >= self.earliest[stamp.thread as usize]
+            && !self.is_known(stamp, thread)
+    }
+
+    #[inline]
+    fn is_known(&self, stamp: Stamp, thread: u32) -> bool {
+        let (whom, number) = self.known[thread as usize][stamp.thread as usize % KNOWN];
+        whom == stamp.thread && stamp.number <= number
     }
 
     /// Opens a transaction.
@@ -175,6 +193,7 @@ impl Reach {
                 self.reach(entry.by, how, fresh);
             }
         }
+        self.known[to.thread as usize][source.thread as usize % KNOWN] = (source.thread, source.number);
     }
 
     /// The open transaction of thread `by` reaches the current transaction of `how.to`'s thread.

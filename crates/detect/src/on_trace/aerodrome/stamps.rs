@@ -2,8 +2,8 @@
 //!
 //! For each variable the last write and each thread's last read since then; for each lock the last exclusive release
 //! and each thread's last read-mode release since then; for each channel each thread's last signal. Older ones have
-//! a path to these, or to a later one of their thread, so they add nothing. Dead stamps are dropped wherever they are
-//! met; while a variable is used by one thread at a time, its row has no list.
+//! a path to these, or to a later one of their thread, so they add nothing. Neither does a stamp that does not concern
+//! the thread of a newer one: it is dropped wherever it is met, so that most variables never need a list.
 
 use events::VarId;
 
@@ -23,30 +23,24 @@ pub(super) struct Row {
 const _: () = assert!(size_of::<Row>() == 32, "two rows a cache line");
 
 impl Row {
-    /// Whether nothing that matters came before a read by `thread`, whose stamp can simply be put down.
+    /// Whether nothing came before an access by `thread` that concerns it, so that its stamp can simply be put down.
     #[inline(always)]
-    pub fn is_plain_read(&self, thread: u32, reach: &Reach) -> bool {
-        (self.write.thread == thread || !reach.is_live(self.write)) && self.has_no_other_reader(thread, reach)
-    }
-
-    /// The same for a write.
-    #[inline(always)]
-    pub fn is_plain_write(&self, thread: u32, reach: &Reach) -> bool {
-        self.is_plain_read(thread, reach)
+    pub fn is_plain(&self, thread: u32, reach: &Reach) -> bool {
+        !reach.concerns(self.write, thread) && self.has_no_other_reader(thread, reach)
     }
 
     #[inline(always)]
     fn has_no_other_reader(&self, thread: u32, reach: &Reach) -> bool {
-        self.read.thread == thread || self.read.thread != LIST && !reach.is_live(self.read)
+        self.read.thread != LIST && !reach.concerns(self.read, thread)
     }
 
-    /// Puts a read down where [`is_plain_read`](Self::is_plain_read).
+    /// Puts a read down where the row [is plain](Self::is_plain).
     #[inline(always)]
     pub fn put_read(&mut self, stamp: Stamp) {
         self.read = stamp;
     }
 
-    /// Puts a write down where [`is_plain_write`](Self::is_plain_write).
+    /// Puts a write down where the row [is plain](Self::is_plain).
     #[inline(always)]
     pub fn put_write(&mut self, stamp: Stamp) {
         *self = Row { write: stamp, read: Stamp::NONE };
@@ -58,13 +52,13 @@ impl Row {
 pub(super) struct Stamps(Vec<Stamp>);
 
 impl Stamps {
-    /// Puts a stamp in the place of its thread's last one.
+    /// Puts a stamp in the place of its thread's last one. To make room, drops what has nothing to add to it.
     pub fn put(&mut self, stamp: Stamp, reach: &Reach) {
         match self.0.binary_search_by_key(&stamp.thread, |old| old.thread) {
             Ok(at) => self.0[at] = stamp,
             Err(_) => {
                 if self.0.len() == self.0.capacity() {
-                    self.0.retain(|&old| reach.is_live(old));
+                    self.0.retain(|&old| reach.concerns(old, stamp.thread));
                 }
                 let at = self.0.partition_point(|old| old.thread < stamp.thread);
                 self.0.insert(at, stamp);
@@ -74,7 +68,7 @@ impl Stamps {
 
     /// Adds to `sources` what matters for another thread.
     pub fn sources(&self, thread: u32, reach: &Reach, sources: &mut Vec<Stamp>) {
-        sources.extend(self.0.iter().filter(|&&old| old.thread != thread && reach.is_live(old)));
+        sources.extend(self.0.iter().filter(|&&old| reach.concerns(old, thread)));
     }
 
     /// Drops all.
@@ -118,12 +112,12 @@ impl Vars {
     /// Adds to `sources` what comes before a read or write by `thread`.
     pub fn sources(&self, var: VarId, write: bool, thread: u32, reach: &Reach, sources: &mut Vec<Stamp>) {
         let row = self.rows.get(var);
-        if row.write.thread != thread && reach.is_live(row.write) {
+        if reach.concerns(row.write, thread) {
             sources.push(row.write);
         }
         if write && row.read.thread == LIST {
             self.lists[row.read.number as usize].sources(thread, reach, sources);
-        } else if write && row.read.thread != thread && reach.is_live(row.read) {
+        } else if write && reach.concerns(row.read, thread) {
             sources.push(row.read);
         }
     }
@@ -142,15 +136,20 @@ impl Vars {
         } else if row.has_no_other_reader(stamp.thread, reach) {
             row.put_read(stamp);
         } else {
-            let number = self.spare.pop().unwrap_or_else(|| {
-                self.lists.push(Stamps::default());
-                self.lists.len() as u32 - 1
-            });
+            let other = row.read;
+            let number = self.new_list();
             let list = &mut self.lists[number as usize];
-            list.put(row.read, reach);
+            list.put(other, reach);
             list.put(stamp, reach);
-            row.read = Stamp { thread: LIST, number, ..Stamp::NONE };
+            self.rows.at(var).read = Stamp { thread: LIST, number, ..Stamp::NONE };
         }
+    }
+
+    fn new_list(&mut self) -> u32 {
+        self.spare.pop().unwrap_or_else(|| {
+            self.lists.push(Stamps::default());
+            self.lists.len() as u32 - 1
+        })
     }
 }
 
@@ -173,8 +172,8 @@ impl VarState for Vars {
         let mut row = *self.rows.at(from);
         if row.read.thread == LIST {
             let list = self.lists[row.read.number as usize].clone();
-            row.read.number = self.lists.len() as u32;
-            self.lists.push(list);
+            row.read.number = self.new_list();
+            self.lists[row.read.number as usize] = list;
         }
         *self.rows.at(to) = row;
     }
