@@ -35,7 +35,11 @@ fn every_example_gives_the_report_beside_it() {
             fs::write(&golden, &run.out).unwrap();
         }
         let expected = fs::read_to_string(&golden).unwrap_or_default();
-        assert_eq!(run.out, expected, "{name}: if this is right, run again with BLESS=1");
+        assert!(
+            run.out == expected,
+            "{name}: if this is right, run again with BLESS=1\n{}\nbut the report beside it is\n{expected}",
+            run.out
+        );
     }
 }
 
