@@ -28,6 +28,7 @@ pub fn run(args: &AnalyzeArgs, color: Color) -> Result<Outcome, Failure> {
 
     let mut report = Report::new();
     let mut errors = Vec::new();
+    let mut unread = 0;
     for file in &args.files {
         let mut line = Line::new(&trace::name(file), !args.no_progress);
         match one(file, &specs, &options, &mut line) {
@@ -40,8 +41,13 @@ pub fn run(args: &AnalyzeArgs, color: Color) -> Result<Outcome, Failure> {
                 let why = "it could not be analysed".to_owned();
                 report.add_gap(Gap { what: trace::name(file), why, count: 1 });
                 errors.push(error);
+                unread += 1;
             }
         }
+    }
+    // A report of nothing would say that there are no findings.
+    if unread == args.files.len() {
+        return Ok(incomplete(errors));
     }
     let filter = Filter::new(&args.include, &args.exclude);
     report.retain(|finding| rules.contains(&finding.rule) && filter.keeps(finding));
@@ -54,13 +60,14 @@ pub fn run(args: &AnalyzeArgs, color: Color) -> Result<Outcome, Failure> {
     let style = stdout_style(color, args.quiet);
     to_stdout(|out| on_stdout.renderer(style).render(&report, out))?;
 
-    if errors.is_empty() {
-        return Ok(outcome(args, &report));
-    }
+    Ok(if errors.is_empty() { outcome(args, &report) } else { incomplete(errors) })
+}
+
+fn incomplete(errors: Vec<TraceError>) -> Outcome {
     for error in errors {
         Failure::from(error).tell();
     }
-    Ok(Outcome::Incomplete)
+    Outcome::Incomplete
 }
 
 /// The report of one trace, and the damage that ended it early, if any.

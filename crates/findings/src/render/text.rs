@@ -9,7 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
-use super::prose::{Paint, plural, visible, wrap};
+use super::prose::{Paint, plural, thousands, visible, wrap};
 use super::{Render, Style};
 use crate::{Confidence, Finding, Frame, Report, Role, Rule, Step, Witness};
 
@@ -151,12 +151,9 @@ impl Text {
     fn gaps(&self, report: &Report, out: &mut dyn Write) -> io::Result<()> {
         let mut any = false;
         for gap in report.gaps() {
-            let times = if gap.count > 1 {
-                format!(" ({} times)", super::prose::thousands(gap.count))
-            } else {
-                String::new()
-            };
-            let text = format!("{}: {}{times}", gap.what, gap.why);
+            let many =
+                if gap.count > 1 { format!(" (count {})", thousands(gap.count)) } else { String::new() };
+            let text = format!("{}: {}{many}", gap.what, gap.why);
             let line = wrap(&visible(&text), "not watched: ", "  ", self.style.width);
             let (label, rest) = line.split_at("not watched:".len());
             write!(out, "{}{rest}", self.paint().warn(label))?;

@@ -97,7 +97,7 @@ data race on com.acme.Account.balance  [high]
   seen 2 times, by fasttrack, racer
   fingerprint FINGERPRINT; to learn more: raddle explain data-race
 
-not watched: class org.foo.Bar: it is native (2 times)
+not watched: class org.foo.Bar: it is native (count 2)
 
 1 finding: 1 data race
 looked at 1,200,345 events, 3 threads, 1 lock; 1 gap
@@ -110,7 +110,7 @@ looked at 1,200,345 events, 3 threads, 1 lock; 1 gap
 fn quiet_shows_headlines_gaps_and_the_summary() {
     let expected = "\
 data race on com.acme.Account.balance  [high]
-not watched: class org.foo.Bar: it is native (2 times)
+not watched: class org.foo.Bar: it is native (count 2)
 1 finding: 1 data race
 looked at 1,200,345 events, 3 threads, 1 lock; 1 gap
 ";

@@ -63,7 +63,7 @@ fn show(source: &dyn Source, events: u64, counts: &[u64], out: &mut dyn Write) -
     }
     for gap in source.gaps() {
         let text = format!("{}: {}", gap.what, gap.why);
-        writeln!(out, "not watched: {} ({})", visible(&text), thousands(gap.count))?;
+        writeln!(out, "not watched: {} (count {})", visible(&text), thousands(gap.count))?;
     }
     Ok(())
 }

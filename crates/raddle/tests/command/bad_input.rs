@@ -150,6 +150,13 @@ fn a_bad_trace_among_good_ones_is_a_gap_and_an_error() {
 }
 
 #[test]
+fn where_no_trace_can_be_read_there_is_no_report() {
+    let bad = file("bad.txt", "raddle text 1\nT1 release m\n");
+    let run = raddle(&["analyze", "no/such.trace", &bad]);
+    assert_eq!((run.code, run.out.as_str(), run.err.lines().count()), (2, "", 2), "{}", run.err);
+}
+
+#[test]
 fn names_in_errors_cannot_act_on_the_terminal() {
     let path = file("evil.txt", "raddle text 1\nT1 \x1b[2Jjump x\n");
     let run = raddle(&["analyze", &path]);

@@ -107,7 +107,7 @@ fn strict_makes_gaps_fail_and_says_which() {
     let gap = file("gap.txt", format!("{FINE}!gap \"class org.foo.Bar\" \"it is native\" 3\n"));
     let run = raddle(&["analyze", &gap]);
     assert_eq!(run.code, 0);
-    assert!(run.out.contains("not watched: class org.foo.Bar: it is native (3 times)"), "{}", run.out);
+    assert!(run.out.contains("not watched: class org.foo.Bar: it is native (count 3)"), "{}", run.out);
     let run = raddle(&["analyze", "--strict", &gap]);
     assert_eq!(run.code, 1);
     assert_eq!(run.err, "raddle: 1 gap, and --strict is on: class org.foo.Bar\n");
