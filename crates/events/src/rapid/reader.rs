@@ -9,8 +9,9 @@ use std::io::Read;
 
 use rustc_hash::FxHashMap;
 
+use super::bytes::{load, low, number, word};
 use super::explain::explain;
-use super::names::{Key, Names, load, scan};
+use super::names::{Key, Names, scan};
 use crate::error::quote;
 use crate::window::{Stuck, Window};
 use crate::{
@@ -168,21 +169,6 @@ impl Source for Reader {
     }
 }
 
-/// The first bytes of a word, for comparing.
-const fn low(word: u64, bytes: u32) -> u64 {
-    word & ((1 << (8 * bytes)) - 1)
-}
-
-/// A short text as the low bytes of a word.
-const fn word(text: &[u8]) -> u64 {
-    let (mut word, mut i) = (0, 0);
-    while i < text.len() {
-        word |= (text[i] as u64) << (8 * i);
-        i += 1;
-    }
-    word
-}
-
 const READ: u64 = word(b"r(");
 const WRITE: u64 = word(b"w(");
 const ACQUIRE: u64 = word(b"acq(");
@@ -241,8 +227,8 @@ impl Content {
         let start = load(bytes, at);
         let (op, at) = if low(start, 2) == READ || low(start, 2) == WRITE {
             let at = at + 2;
-            let key = scan(bytes, at).ok_or(Misfit::Grammar)?;
-            let next = expect(bytes, at + key.len, b')')?;
+            let key = scan::<b')'>(bytes, at).ok_or(Misfit::Grammar)?;
+            let next = at + key.len + 1;
             self.pending.push(Pending { key, at, event });
             let var = VarId(u32::MAX);
             (if low(start, 1) == low(READ, 1) { Op::Read { var } } else { Op::Write { var } }, next)
@@ -266,16 +252,17 @@ impl Content {
     #[inline(never)]
     fn rare(&mut self, start: u64, me: ThreadId, bytes: &[u8], at: usize) -> Result<(Op, usize), Misfit> {
         if low(start, 5) == FORK || low(start, 5) == JOIN {
-            let key = scan(bytes, at + 5).ok_or(Misfit::Grammar)?;
-            let child = self.thread(key, bytes, at + 5)?;
-            let at = expect(bytes, at + 5 + key.len, b')')?;
+            let at = at + 5;
+            let key = scan::<b')'>(bytes, at).ok_or(Misfit::Grammar)?;
+            let child = self.thread(key, bytes, at)?;
+            let at = at + key.len + 1;
             return Ok((if low(start, 5) == FORK { Op::Fork { child } } else { Op::Join { child } }, at));
         }
         if low(start, 5) == BEGIN {
             let (block, at) = match self.block(bytes, at + 5)? {
                 (Some(block), at) => (block, at),
                 (None, at) => {
-                    let key = scan(b"begin|", 0).ok_or(Misfit::Grammar)?;
+                    let key = scan::<b'|'>(b"begin|", 0).ok_or(Misfit::Grammar)?;
                     (self.block_of(key, b"begin|", 0)?, at)
                 }
             };
@@ -298,12 +285,12 @@ impl Content {
         match bytes.get(at) {
             Some(b'|') => Ok((None, at)),
             Some(b'(') => {
-                let key = scan(bytes, at + 1).ok_or(Misfit::Grammar)?;
-                let block = self.block_of(key, bytes, at + 1)?;
-                Ok((Some(block), expect(bytes, at + 1 + key.len, b')')?))
+                let at = at + 1;
+                let key = scan::<b')'>(bytes, at).ok_or(Misfit::Grammar)?;
+                Ok((Some(self.block_of(key, bytes, at)?), at + key.len + 1))
             }
             _ => {
-                let key = scan(bytes, at).ok_or(Misfit::Grammar)?;
+                let key = scan::<b'|'>(bytes, at).ok_or(Misfit::Grammar)?;
                 Ok((Some(self.block_of(key, bytes, at)?), at + key.len))
             }
         }
@@ -311,7 +298,7 @@ impl Content {
 
     #[inline(always)]
     fn lock(&mut self, bytes: &[u8], at: usize) -> Result<(LockId, usize), Misfit> {
-        let key = scan(bytes, at).ok_or(Misfit::Grammar)?;
+        let key = scan::<b')'>(bytes, at).ok_or(Misfit::Grammar)?;
         let lock = match self.locks.get(key, bytes, at) {
             Some(id) => LockId(id),
             None => {
@@ -320,14 +307,14 @@ impl Content {
                 self.symbols.locks.push(Lock::Named(name))
             }
         };
-        Ok((lock, expect(bytes, at + key.len, b')')?))
+        Ok((lock, at + key.len + 1))
     }
 
     /// The thread at the beginning of a line, if it is not that of the line before, and where the operation begins.
     #[inline(never)]
     fn other_thread(&mut self, bytes: &[u8], at: usize) -> Result<(ThreadId, usize), Misfit> {
-        let key = scan(bytes, at).ok_or(Misfit::Grammar)?;
-        let next = expect(bytes, at + key.len, b'|')?;
+        let key = scan::<b'|'>(bytes, at).ok_or(Misfit::Grammar)?;
+        let next = at + key.len + 1;
         let thread = self.thread(key, bytes, at)?;
         let len = key.len + 1;
         // A word that nothing equals, unless the name and its end fit.
@@ -371,7 +358,7 @@ impl Content {
     #[cold]
     fn name(&mut self, key: Key, bytes: &[u8], at: usize) -> Result<StrId, Misfit> {
         let name = std::str::from_utf8(&bytes[at..at + key.len]).map_err(|_| Misfit::Grammar)?;
-        if name.is_empty() {
+        if name.is_empty() || name.contains(['|', '(', ')', '\n']) {
             return Err(Misfit::Grammar);
         }
         Ok(self.symbols.push_string(name.into()))
@@ -397,34 +384,4 @@ impl Content {
 #[inline(always)]
 fn expect(bytes: &[u8], at: usize, sign: u8) -> Result<usize, Misfit> {
     if bytes.get(at) == Some(&sign) { Ok(at + 1) } else { Err(Misfit::Grammar) }
-}
-
-/// The number that fills the rest of a line, and where the next line begins.
-#[inline(always)]
-fn number(bytes: &[u8], at: usize) -> Option<(i32, usize)> {
-    const ZEROS: u64 = 0x3030_3030_3030_3030;
-    let digits = load(bytes, at) ^ ZEROS;
-    // The high bit of each byte that is no digit.
-    let others = (digits.wrapping_add(0x7676_7676_7676_7676) | digits) & 0x8080_8080_8080_8080;
-    let bits = others.trailing_zeros() & !7;
-    if bits == 0 || bits >= 64 || bytes.get(at + bits as usize / 8) != Some(&b'\n') {
-        return other_number(bytes, at);
-    }
-    // Up to seven digits: moved to the end of the word, then added up in pairs, in fours, and all.
-    let digits = digits << (64 - bits);
-    let pairs = (digits.wrapping_mul(10).wrapping_add(digits >> 8)) & 0x00ff_00ff_00ff_00ff;
-    let fours = (pairs.wrapping_mul(100).wrapping_add(pairs >> 16)) & 0x0000_ffff_0000_ffff;
-    let value = (fours.wrapping_mul(10_000).wrapping_add(fours >> 32)) & 0xffff_ffff;
-    Some((value as i32, at + bits as usize / 8 + 1))
-}
-
-/// The same for a number that is negative, has more than seven digits, or stands in a last line without end.
-#[cold]
-fn other_number(bytes: &[u8], at: usize) -> Option<(i32, usize)> {
-    let end = memchr::memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |length| at + length);
-    let text = std::str::from_utf8(&bytes[at..end]).ok()?;
-    if text.starts_with('+') {
-        return None;
-    }
-    Some((text.parse().ok()?, (end + 1).min(bytes.len())))
 }
