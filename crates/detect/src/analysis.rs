@@ -176,9 +176,11 @@ impl Analysis {
     fn range_access(&mut self, event: &Event, number: u64, symbols: &Symbols) {
         let (Op::Read { var } | Op::Write { var }) = event.op else { return };
         let mut parts = Vec::new();
-        let (history, running) = (&mut self.history, &mut self.running);
+        let (uses, history, running) = (self.uses, &mut self.history, &mut self.running);
         self.ranges.parts(var, symbols, &mut parts, &mut |from, to| {
-            history.copy(from, to);
+            if uses.history {
+                history.copy(from, to);
+            }
             for running in &mut *running {
                 running.detector.vars(&mut |vars| vars.copy(from, to));
             }
@@ -196,14 +198,7 @@ impl Analysis {
         let first = &events[0];
         let held = self.holders.held(first.thread);
         if self.uses.history && kinds.meets(OpSet::ACCESS) {
-            for event in events {
-                let (var, write) = match event.op {
-                    Op::Read { var } => (var, false),
-                    Op::Write { var } => (var, true),
-                    _ => continue,
-                };
-                self.history.access(var, event.thread, event.site, write, held, &self.hand_over);
-            }
+            self.history.stretch(events, held, &self.hand_over, &mut self.sets);
         }
         let mut now = Now {
             symbols,

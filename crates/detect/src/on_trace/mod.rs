@@ -2,10 +2,21 @@
 
 pub mod aerodrome;
 pub mod atomizer;
+mod eraser;
+mod fasttrack;
 pub mod lock_graph;
-pub mod views;
+mod racer;
+mod views;
 
 use crate::Spec;
 
 /// Every detector over a trace, in the order in which they are listed and run.
-pub const ALL: &[&Spec] = &[&views::SPEC, &atomizer::SPEC, &aerodrome::SPEC, &lock_graph::SPEC];
+pub const ALL: &[&Spec] = &[
+    &eraser::SPEC,
+    &racer::SPEC,
+    &fasttrack::SPEC,
+    &views::SPEC,
+    &atomizer::SPEC,
+    &aerodrome::SPEC,
+    &lock_graph::SPEC,
+];
