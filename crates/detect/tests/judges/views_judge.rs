@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use detect::on_trace::ALL;
 use detect::{Analysis, Options};
 use events::{Event, LockId, Op, Symbols, ThreadId, VarId};
 
@@ -201,7 +202,8 @@ fn refined(threads: usize, events: &[Event]) -> Verdict {
 
 fn detected(symbols: &Symbols, events: &[Event], paper: bool) -> BTreeMap<String, u64> {
     let options = Options { paper, ..Options::default() };
-    let mut analysis = Analysis::new(&[&detect::on_trace::views::SPEC], &options);
+    let spec = ALL.iter().find(|spec| spec.name == "views").expect("is listed");
+    let mut analysis = Analysis::new(&[spec], &options);
     analysis.batch(events, symbols).unwrap_or_else(|e| panic!("{e:?}"));
     let report = analysis.finish(symbols).unwrap_or_else(|e| panic!("{e:?}"));
     assert_eq!(report.gaps().count(), 0);
