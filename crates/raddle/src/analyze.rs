@@ -5,6 +5,7 @@
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use detect::{Analysis, Options, Spec};
 use events::{Place, TraceError};
@@ -26,6 +27,7 @@ pub fn run(args: &AnalyzeArgs, color: Color) -> Result<Outcome, Failure> {
     let on_stdout = format(&args.format)?;
     let outputs = outputs(&args.output)?;
 
+    let start = Instant::now();
     let mut report = Report::new();
     let mut errors = Vec::new();
     let mut unread = 0;
@@ -45,6 +47,9 @@ pub fn run(args: &AnalyzeArgs, color: Color) -> Result<Outcome, Failure> {
             }
         }
     }
+    if args.stats {
+        stats(report.coverage.events, start.elapsed());
+    }
     // A report of nothing would say that there are no findings.
     if unread == args.files.len() {
         return Ok(incomplete(errors));
@@ -61,6 +66,15 @@ pub fn run(args: &AnalyzeArgs, color: Color) -> Result<Outcome, Failure> {
     to_stdout(|out| on_stdout.renderer(style).render(&report, out))?;
 
     Ok(if errors.is_empty() { outcome(args, &report) } else { incomplete(errors) })
+}
+
+/// One line for people and programs. The peak is that of the whole process, where the system tells it.
+fn stats(events: u64, took: Duration) {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).map_or("", |rest| rest.trim());
+    let peak = peak.trim_end_matches(" kB");
+    let line = format!("stats: events={events} seconds={:.6} peak_kb={peak}\n", took.as_secs_f64());
+    let _ = std::io::stderr().write_all(line.as_bytes());
 }
 
 fn incomplete(errors: Vec<TraceError>) -> Outcome {

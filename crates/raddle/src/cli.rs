@@ -148,6 +148,10 @@ pub struct AnalyzeArgs {
     /// No progress on standard error
     #[arg(long)]
     pub no_progress: bool,
+
+    /// Tell on standard error what the analysis cost
+    #[arg(long)]
+    pub stats: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
