@@ -90,18 +90,12 @@ impl Eraser {
         Self { paper: options.paper, rows: PerVar::new(Row::NEW), frozen: Frozen::default() }
     }
 
-    #[inline(always)]
+    /// An access that may change something.
+    #[inline(never)]
     fn access(&mut self, event: &Event, var: VarId, write: bool, now: &mut Now<'_>, out: &mut Out) {
         let row = self.rows.at(var);
         let generation = now.history.generation(var);
-        let same = row.generation == generation;
-        if same && row.state == State::Exclusive && row.owner == now.thread.0 && !row.is_final {
-            return;
-        }
-        if row.state == State::Reported {
-            return;
-        }
-        if !same {
+        if row.generation != generation {
             *row = Row { generation, is_final: !self.paper && Frozen::is_final(var, now), ..Row::NEW };
         }
         if row.is_final && !write && self.frozen.protects(var, now) {
@@ -174,16 +168,35 @@ impl Eraser {
 impl Detector for Eraser {
     fn event(&mut self, event: &Event, now: &mut Now<'_>, out: &mut Out) {
         match event.op {
-            Op::Read { var } => self.access(event, var, false, now, out),
-            Op::Write { var } => self.access(event, var, true, now, out),
+            Op::Read { .. } | Op::Write { .. } => self.stretch(std::slice::from_ref(event), now, out),
             _ if self.paper => {}
             _ => self.frozen.step(event, now),
         }
     }
 
     fn stretch(&mut self, events: &[Event], now: &mut Now<'_>, out: &mut Out) {
+        let (me, held) = (now.thread.0, now.held);
         for event in events {
-            self.event(event, now, out);
+            let (var, write, locks) = match event.op {
+                Op::Read { var } => (var, false, held.all),
+                Op::Write { var } => (var, true, held.exclusive),
+                _ => {
+                    self.event(event, now, out);
+                    continue;
+                }
+            };
+            let row = self.rows.at(var);
+            let nothing_new = match row.state {
+                State::Reported => true,
+                _ if row.generation != now.history.generation(var) => false,
+                State::Exclusive => row.owner == me && !row.is_final,
+                State::Shared => !write && row.locks == locks,
+                State::SharedModified => row.locks == locks && !locks.is_empty(),
+                State::Virgin => false,
+            };
+            if !nothing_new {
+                self.access(event, var, write, now, out);
+            }
         }
     }
 

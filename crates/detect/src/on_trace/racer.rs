@@ -103,6 +103,10 @@ const NOWHERE: u32 = u32::MAX;
 /// Where a variable was used, oldest first: twice the site, and one more if it was a write. [`NOWHERE`] fills the rest.
 type Places = [u32; LISTED];
 
+fn place(event: &Event, write: bool) -> u32 {
+    event.site.0 << 1 | u32::from(write)
+}
+
 /// Adds a place unless it is listed already. Whether there was room.
 #[inline]
 fn list(places: &mut Places, place: u32) -> bool {
@@ -136,12 +140,10 @@ impl Racer {
         }
     }
 
-    #[inline(always)]
+    /// An access that may change something.
+    #[inline(never)]
     fn access(&mut self, event: &Event, var: VarId, write: bool, now: &mut Now<'_>, out: &mut Out) {
         let row = self.rows.at(var);
-        if row.state == State::Reported {
-            return;
-        }
         let generation = now.history.generation(var) as u16;
         if row.state == State::Virgin || row.generation != generation {
             let is_final = !self.paper && Frozen::is_final(var, now);
@@ -171,7 +173,7 @@ impl Racer {
             (State::Shared, true) => State::SharedModified,
             (state, _) => state,
         };
-        let place = event.site.0 << 1 | u32::from(write);
+        let place = place(event, write);
         if row.last_place != place && row.flags & FULL == 0 {
             row.last_place = place;
             if !list(self.places.at(var), place) {
@@ -238,16 +240,42 @@ impl Racer {
 impl Detector for Racer {
     fn event(&mut self, event: &Event, now: &mut Now<'_>, out: &mut Out) {
         match event.op {
-            Op::Read { var } => self.access(event, var, false, now, out),
-            Op::Write { var } => self.access(event, var, true, now, out),
+            Op::Read { .. } | Op::Write { .. } => self.stretch(std::slice::from_ref(event), now, out),
             _ if self.paper => {}
             _ => self.frozen.step(event, now),
         }
     }
 
     fn stretch(&mut self, events: &[Event], now: &mut Now<'_>, out: &mut Out) {
+        let (me, held) = (now.thread.0, now.held);
         for event in events {
-            self.event(event, now, out);
+            let (var, write, locks) = match event.op {
+                Op::Read { var } => (var, false, held.all),
+                Op::Write { var } => (var, true, held.exclusive),
+                _ => {
+                    self.event(event, now, out);
+                    continue;
+                }
+            };
+            let row = self.rows.at(var);
+            let no_lock_less = row.locks == locks || row.locks.is_empty();
+            let nothing_new = match row.state {
+                State::Reported => true,
+                _ if row.generation != now.history.generation(var) as u16 => false,
+                _ if row.flags & FULL == 0 && row.last_place != place(event, write)
+                    || row.flags & FINAL != 0 =>
+                {
+                    false
+                }
+                State::Virgin => false,
+                State::Exclusive => row.owner == me && !write && no_lock_less,
+                State::ExclusiveModified => row.owner == me && no_lock_less,
+                State::Shared => !write && no_lock_less,
+                State::SharedModified => row.locks == locks && !locks.is_empty(),
+            };
+            if !nothing_new {
+                self.access(event, var, write, now, out);
+            }
         }
     }
 

@@ -39,8 +39,15 @@ impl<T: Clone> PerVar<T> {
     /// The value of a variable, to look at.
     #[inline(always)]
     pub fn get(&self, var: VarId) -> &T {
-        let i = var.index();
-        self.rows.get(i).or_else(|| self.split.get(SPLIT_TOP as usize - i)).unwrap_or(&self.fresh)
+        match self.rows.get(var.index()) {
+            Some(row) => row,
+            None => self.get_split(var.index()),
+        }
+    }
+
+    #[cold]
+    fn get_split(&self, i: usize) -> &T {
+        self.split.get(SPLIT_TOP as usize - i).unwrap_or(&self.fresh)
     }
 
     #[cold]
