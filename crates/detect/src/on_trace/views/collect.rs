@@ -95,10 +95,27 @@ impl Collector {
 
     /// The accesses among these events, all of one thread under the same locks.
     pub(super) fn accesses(&mut self, thread: ThreadId, events: &[Event], now: &Now<'_>) {
-        if self.threads[thread.index()].collecting == 0 {
+        let row = &mut self.threads[thread.index()];
+        if row.collecting == 0 {
             for event in events {
                 if let Op::Write { var } = event.op {
                     self.elements.wrote(var, now);
+                }
+            }
+            return;
+        }
+        // Nearly always there is one block, and it is not long.
+        if let [block] = &mut row.open[..]
+            && block.uses.len() + events.len() <= 2 * VIEW_SIZE
+        {
+            for event in events {
+                let (var, write) = match event.op {
+                    Op::Read { var } => (var, false),
+                    Op::Write { var } => (var, true),
+                    _ => continue,
+                };
+                if let Some(element) = self.elements.note(var, write, row.stamp, now) {
+                    block.uses.push(used(element, write, event.site));
                 }
             }
             return;
@@ -165,8 +182,7 @@ impl Collector {
         self.spare_uses.push(block.uses);
     }
 
-    /// A plain access.
-    #[inline(always)]
+    /// An access, whatever is open.
     fn access(&mut self, thread: ThreadId, var: VarId, write: bool, site: SiteId, now: &Now<'_>) {
         let row = &mut self.threads[thread.index()];
         if row.collecting == 0 {
@@ -176,7 +192,7 @@ impl Collector {
             return;
         }
         let Some(element) = self.elements.note(var, write, row.stamp, now) else { return };
-        let used = u64::from(code(element, write)) << 32 | u64::from(site.0);
+        let used = used(element, write, site);
         for block in &mut row.open {
             if block.collecting {
                 block.uses.push(used);
@@ -223,10 +239,29 @@ impl Collector {
     }
 }
 
+/// A use of an element as a number that sorts by element.
+#[inline(always)]
+fn used(element: u32, write: bool, site: SiteId) -> u64 {
+    u64::from(code(element, write)) << 32 | u64::from(site.0)
+}
+
 /// Sorts the uses of a block and keeps each once.
 fn tidy(uses: &mut Vec<u64>) {
-    uses.sort_unstable();
-    uses.dedup_by_key(|used| *used >> 32);
+    if uses.len() > 8 {
+        uses.sort_unstable();
+    } else {
+        // Most blocks are short, and then the library's sort spends more on choosing how than on sorting.
+        for i in 1..uses.len() {
+            let mut at = i;
+            while at > 0 && uses[at - 1] > uses[at] {
+                uses.swap(at - 1, at);
+                at -= 1;
+            }
+        }
+    }
+    if uses.windows(2).any(|pair| pair[0] >> 32 == pair[1] >> 32) {
+        uses.dedup_by_key(|used| *used >> 32);
+    }
 }
 
 /// Makes room in a long block, or gives it up: false.

@@ -168,6 +168,9 @@ impl Table {
         let number = self.views.len() as u32;
         self.views.push(View { hash, start, len, site, locks, first: moment, last: moment });
         if self.views.len() == FEW + 1 {
+            // Who has that many views will have more.
+            self.views.reserve(8 * FEW);
+            self.uses.reserve(32 * FEW);
             for (number, view) in self.views.iter().enumerate() {
                 self.slots.insert(view.hash, number as u32);
             }
