@@ -4,33 +4,18 @@
 //! been already, so that a repeated access costs one comparison and no look-up. With no lock held, or in blocks that
 //! are not looked at any more, only writes cost anything: they may show that a variable is no constant.
 
-use events::{Event, Lock, LockId, ObjectId, Op, SiteId, ThreadId, VarId};
-use rustc_hash::FxHashMap;
+use events::{Event, LockId, Op, SiteId, ThreadId, VarId};
 
-use super::compare::VIEW_SIZE;
+use super::compare::{Conflict, Group, VIEW_SIZE, select};
 use super::elements::Elements;
-use super::moments::{Knowledge, Moment, Moments};
-use super::table::{Full, Table, code, hash};
-use crate::Now;
+use super::kept::{Closed, Kept};
+use super::moments::{Knowledge, Moment};
+use super::table::code;
 use crate::shared::lockset::LockSet;
+use crate::{Now, VariableKind};
 
-/// Views in all that are kept.
-pub(super) const VIEWS: usize = 2_000_000;
-/// Uses of variables that are kept in all views together.
-const USES: usize = 8_000_000;
-/// What threads knew of each other, in numbers.
-const KNOWLEDGE: usize = 16_000_000;
-
-/// How many blocks were not looked at, by reason.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Left {
-    /// Too many distinct views of one thread under one lock.
-    pub(super) views_per_lock: u64,
-    /// Too many views or uses in all.
-    pub(super) memory: u64,
-    /// Too many variables in the block.
-    pub(super) view_size: u64,
-}
+/// Elements that are told apart: variables, each in any number of generations.
+const ELEMENTS: usize = 8_000_000;
 
 /// A block that is not over.
 struct Open {
@@ -57,46 +42,25 @@ struct Thread {
     knowledge: Option<Knowledge>,
 }
 
-/// The views so far.
+/// Watches the blocks of every thread.
 pub(super) struct Collector {
     paper: bool,
-    pub(super) views_per_lock: usize,
-    pub(super) left: Left,
     pub(super) elements: Elements,
-    pub(super) moments: Moments,
-    pub(super) tables: Vec<Option<Table>>,
+    pub(super) kept: Kept,
     threads: Vec<Thread>,
     stamp: u64,
-    spare_tables: Vec<u32>,
-    /// The table of a thread and a lock.
-    table_of: FxHashMap<(ThreadId, LockId), u32>,
-    /// The tables of each lock, in the order in which they came.
-    tables_of: FxHashMap<LockId, Vec<u32>>,
-    /// The lock that an object is.
-    lock_of: FxHashMap<ObjectId, LockId>,
     spare_uses: Vec<Vec<u64>>,
-    views: usize,
-    uses: usize,
 }
 
 impl Collector {
     pub(super) fn new(paper: bool, views_per_lock: usize) -> Self {
         Self {
             paper,
-            views_per_lock,
-            left: Left::default(),
             elements: Elements::default(),
-            moments: Moments::new(KNOWLEDGE),
-            tables: Vec::new(),
+            kept: Kept::new(views_per_lock),
             threads: Vec::new(),
             stamp: 0,
-            spare_tables: Vec::new(),
-            table_of: FxHashMap::default(),
-            tables_of: FxHashMap::default(),
-            lock_of: FxHashMap::default(),
             spare_uses: Vec::new(),
-            views: 0,
-            uses: 0,
         }
     }
 
@@ -131,10 +95,27 @@ impl Collector {
 
     /// The accesses among these events, all of one thread under the same locks.
     pub(super) fn accesses(&mut self, thread: ThreadId, events: &[Event], now: &Now<'_>) {
-        if self.threads[thread.index()].collecting == 0 {
+        let row = &mut self.threads[thread.index()];
+        if row.collecting == 0 {
             for event in events {
                 if let Op::Write { var } = event.op {
                     self.elements.wrote(var, now);
+                }
+            }
+            return;
+        }
+        // Nearly always there is one block, and it is not long.
+        if let [block] = &mut row.open[..]
+            && block.uses.len() + events.len() <= 2 * VIEW_SIZE
+        {
+            for event in events {
+                let (var, write) = match event.op {
+                    Op::Read { var } => (var, false),
+                    Op::Write { var } => (var, true),
+                    _ => continue,
+                };
+                if let Some(element) = self.elements.note(var, write, row.stamp, now) {
+                    block.uses.push(used(element, write, event.site));
                 }
             }
             return;
@@ -151,67 +132,33 @@ impl Collector {
     fn order_changed(&mut self, thread: ThreadId) {
         let thread = &mut self.threads[thread.index()];
         if let Some(knowledge) = thread.knowledge.take() {
-            self.moments.release(knowledge);
+            self.kept.moments.release(knowledge);
         }
         self.stamp += 1;
         thread.stamp = self.stamp;
     }
 
     fn open(&mut self, thread: ThreadId, lock: LockId, site: SiteId, now: &Now<'_>) {
-        let table = match self.table_of.get(&(thread, lock)) {
-            Some(&table) => table,
-            None => self.new_table(thread, lock, now),
-        };
-        let full = self.tables[table as usize].as_ref().map_or(Full::Memory, |table| table.full);
-        let collecting = full == Full::No;
+        let (table, mut collecting) = self.kept.table(thread, lock, now);
+        if collecting && self.elements.len() > ELEMENTS {
+            self.kept.left.memory += 1;
+            collecting = false;
+        }
         let row = &mut self.threads[thread.index()];
-        let mut block = Open {
-            lock,
-            table,
-            collecting,
-            site,
-            locks: now.held.all,
-            begin: Knowledge::NOTHING,
-            uses: Vec::new(),
-        };
+        let (mut begin, mut uses) = (Knowledge::NOTHING, Vec::new());
         if collecting {
             if !self.paper {
-                let knowledge = *row
-                    .knowledge
-                    .get_or_insert_with(|| self.moments.keep(now.hand_over.known_shared(thread)));
-                block.begin = self.moments.share(knowledge);
+                let moments = &mut self.kept.moments;
+                let knowledge =
+                    *row.knowledge.get_or_insert_with(|| moments.keep(now.hand_over.known_shared(thread)));
+                begin = moments.share(knowledge);
             }
-            block.uses = self.spare_uses.pop().unwrap_or_default();
+            uses = self.spare_uses.pop().unwrap_or_default();
             self.stamp += 1;
             row.stamp = self.stamp;
             row.collecting += 1;
-        } else if full == Full::Views {
-            self.left.views_per_lock += 1;
-        } else {
-            self.left.memory += 1;
         }
-        row.open.push(block);
-    }
-
-    #[cold]
-    fn new_table(&mut self, thread: ThreadId, lock: LockId, now: &Now<'_>) -> u32 {
-        let row = Some(Table::new(thread, lock));
-        let table = match self.spare_tables.pop() {
-            Some(table) => {
-                self.tables[table as usize] = row;
-                table
-            }
-            None => {
-                self.tables.push(row);
-                self.tables.len() as u32 - 1
-            }
-        };
-        self.table_of.insert((thread, lock), table);
-        self.tables_of.entry(lock).or_default().push(table);
-        if let Lock::Of(object) = *now.symbols.locks.get(lock) {
-            self.lock_of.insert(object, lock);
-        }
-        table
+        row.open.push(Open { lock, table, collecting, site, locks: now.held.all, begin, uses });
     }
 
     fn close(&mut self, thread: ThreadId, lock: LockId, now: &Now<'_>) {
@@ -223,49 +170,19 @@ impl Collector {
         }
         row.collecting -= 1;
         tidy(&mut block.uses);
-        if block.uses.len() > VIEW_SIZE {
-            self.left.view_size += 1;
-        } else if !block.uses.is_empty() {
-            self.keep(&block, now.hand_over.time(thread));
+        if block.uses.is_empty() || block.uses.len() > VIEW_SIZE {
+            self.kept.left.view_size += u64::from(!block.uses.is_empty());
+            self.kept.moments.release(block.begin);
+        } else {
+            let moment = Moment { begin: block.begin, end: now.hand_over.time(thread) };
+            let Open { table, site, locks, .. } = block;
+            self.kept.add(Closed { table, site, locks, moment }, &block.uses);
         }
-        self.moments.release(block.begin);
         block.uses.clear();
         self.spare_uses.push(block.uses);
     }
 
-    /// Keeps the view of a block that is over.
-    fn keep(&mut self, block: &Open, end: u32) {
-        let Some(table) = &mut self.tables[block.table as usize] else { return };
-        let hash = hash(block.uses.iter().map(|used| (used >> 32) as u32));
-        let begin = block.begin;
-        if let Some(view) = table.find(hash, &block.uses) {
-            if view.last.begin != begin {
-                self.moments.release(view.last.begin);
-                view.last.begin = self.moments.share(begin);
-            }
-            view.last.end = end;
-            return;
-        }
-        if table.views.len() >= self.views_per_lock {
-            table.full = Full::Views;
-            self.left.views_per_lock += 1;
-            return;
-        }
-        let uses = self.uses + block.uses.len();
-        if self.views >= VIEWS || uses.max(self.elements.len()) > USES {
-            table.full = Full::Memory;
-            self.left.memory += 1;
-            return;
-        }
-        self.views += 1;
-        self.uses = uses;
-        self.moments.share(begin);
-        self.moments.share(begin);
-        table.insert(hash, &block.uses, block.site, block.locks, Moment { begin, end });
-    }
-
-    /// A plain access.
-    #[inline(always)]
+    /// An access, whatever is open.
     fn access(&mut self, thread: ThreadId, var: VarId, write: bool, site: SiteId, now: &Now<'_>) {
         let row = &mut self.threads[thread.index()];
         if row.collecting == 0 {
@@ -275,77 +192,76 @@ impl Collector {
             return;
         }
         let Some(element) = self.elements.note(var, write, row.stamp, now) else { return };
-        let used = u64::from(code(element, write)) << 32 | u64::from(site.0);
+        let used = used(element, write, site);
         for block in &mut row.open {
             if block.collecting {
                 block.uses.push(used);
                 if block.uses.len() > 2 * VIEW_SIZE && !shrink(block) {
-                    self.moments.release(block.begin);
+                    self.kept.moments.release(block.begin);
                     row.collecting -= 1;
-                    self.left.view_size += 1;
+                    self.kept.left.view_size += 1;
                 }
             }
         }
     }
 
-    /// The block of a lock that was open at the end of the trace, and so on until none is.
-    pub(super) fn close_all(&mut self, now: &Now<'_>) {
+    /// The trace has ended, and with it every block.
+    pub(super) fn finish(&mut self, now: &Now<'_>) {
         for thread in 0..self.threads.len() {
             while let Some(block) = self.threads[thread].open.last() {
                 let lock = block.lock;
                 self.close(ThreadId(thread as u32), lock, now);
             }
         }
+        self.kept.drain();
     }
 
-    /// The lock that an object is, if anybody ever took it.
-    pub(super) fn lock_of(&mut self, object: ObjectId) -> Option<LockId> {
-        self.lock_of.remove(&object)
-    }
-
-    /// The tables of a lock.
-    pub(super) fn tables_of(&self, lock: LockId) -> Vec<u32> {
-        self.tables_of.get(&lock).cloned().unwrap_or_default()
-    }
-
-    /// The tables of every lock; first those of the locks with the fewest views.
-    pub(super) fn tables(&self) -> Vec<Vec<u32>> {
-        let views = |&table: &u32| self.tables[table as usize].as_ref().map_or(0, |table| table.views.len());
-        let mut locks: Vec<(usize, LockId, &Vec<u32>)> = self
-            .tables_of
-            .iter()
-            .map(|(&lock, tables)| (tables.iter().map(views).sum(), lock, tables))
-            .collect();
-        locks.sort_unstable();
-        locks.into_iter().map(|(_, _, tables)| tables.clone()).collect()
-    }
-
-    /// Nobody will use the lock again: its views are forgotten.
+    /// Nobody will use the lock again.
     pub(super) fn forget(&mut self, lock: LockId) {
-        for table in self.tables_of.remove(&lock).unwrap_or_default() {
-            let Some(row) = self.tables[table as usize].take() else { continue };
-            let thread = &mut self.threads[row.thread.index()];
+        for (thread, table) in self.kept.forget(lock) {
+            let thread = &mut self.threads[thread.index()];
             for block in thread.open.iter_mut().filter(|block| block.table == table && block.collecting) {
                 block.collecting = false;
                 thread.collecting -= 1;
-                self.moments.release(block.begin);
+                self.kept.moments.release(block.begin);
             }
-            for view in &row.views {
-                self.moments.release(view.first.begin);
-                self.moments.release(view.last.begin);
-            }
-            self.views -= row.views.len();
-            self.uses -= row.uses();
-            self.table_of.remove(&(row.thread, lock));
-            self.spare_tables.push(table);
         }
     }
+
+    /// The fields that a conflict is about.
+    pub(super) fn kinds(&self, group: &Group, conflict: &Conflict) -> Vec<VariableKind> {
+        let all = group.elements(group.seen(conflict.maximal));
+        let mut kinds: Vec<VariableKind> =
+            select(all, &conflict.diverging).map(|element| self.elements.get(element).kind).collect();
+        kinds.sort_unstable();
+        kinds.dedup();
+        kinds
+    }
+}
+
+/// A use of an element as a number that sorts by element.
+#[inline(always)]
+fn used(element: u32, write: bool, site: SiteId) -> u64 {
+    u64::from(code(element, write)) << 32 | u64::from(site.0)
 }
 
 /// Sorts the uses of a block and keeps each once.
 fn tidy(uses: &mut Vec<u64>) {
-    uses.sort_unstable();
-    uses.dedup_by_key(|used| *used >> 32);
+    if uses.len() > 8 {
+        uses.sort_unstable();
+    } else {
+        // Most blocks are short, and then the library's sort spends more on choosing how than on sorting.
+        for i in 1..uses.len() {
+            let mut at = i;
+            while at > 0 && uses[at - 1] > uses[at] {
+                uses.swap(at - 1, at);
+                at -= 1;
+            }
+        }
+    }
+    if uses.windows(2).any(|pair| pair[0] >> 32 == pair[1] >> 32) {
+        uses.dedup_by_key(|used| *used >> 32);
+    }
 }
 
 /// Makes room in a long block, or gives it up: false.

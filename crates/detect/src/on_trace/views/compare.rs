@@ -61,7 +61,6 @@ pub(super) struct Seen {
     pub(super) kind: Kind,
     /// The table and the view in it that this was first seen as.
     pub(super) origin: (u32, u32),
-    hash: u32,
     start: u32,
     len: u32,
     first: Moment,
@@ -119,7 +118,7 @@ impl Group {
     pub(super) fn clear(&mut self) {
         self.seen.clear();
         self.elements.clear();
-        self.slots = Slots::default();
+        self.slots.clear();
     }
 
     /// A view of the group.
@@ -147,7 +146,7 @@ impl Group {
         let hash = hash([thread << 2 | kind as u32].into_iter().chain(elements.iter().copied()));
         let known = self.slots.find(hash, |number| {
             let seen = self.seen(number);
-            seen.hash == hash && seen.thread == thread && seen.kind == kind && self.elements(seen) == elements
+            seen.thread == thread && seen.kind == kind && self.elements(seen) == elements
         });
         if let Some(known) = known {
             let seen = &mut self.seen[known as usize];
@@ -157,8 +156,8 @@ impl Group {
         }
         let (start, len) = (self.elements.len() as u32, elements.len() as u32);
         self.elements.extend_from_slice(elements);
-        self.seen.push(Seen { thread, kind, origin, hash, start, len, first, last });
-        self.slots.insert(self.seen.len() as u32 - 1, |number| self.seen[number as usize].hash);
+        self.seen.push(Seen { thread, kind, origin, start, len, first, last });
+        self.slots.insert(hash, self.seen.len() as u32 - 1);
     }
 
     /// Finds all conflicts. `steps` is how much work may still be done; when it is used up, or when `found` says that
@@ -170,6 +169,9 @@ impl Group {
         steps: &mut u64,
         mut found: impl FnMut(&Self, &Conflict) -> bool,
     ) -> bool {
+        if self.seen.iter().all(|seen| seen.kind == Kind::Read) {
+            return true;
+        }
         self.index(scratch);
         let mut whole = true;
         for maximal in 0..self.seen.len() as u32 {

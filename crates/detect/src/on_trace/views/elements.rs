@@ -86,12 +86,12 @@ impl Elements {
     /// Sees a write that belongs to no block: it may be the one after which the variable is no constant.
     #[inline(always)]
     pub(super) fn wrote(&mut self, var: VarId, now: &Now<'_>) {
+        // The history was brought up to date just now, so this costs little; most variables are nobody else's.
+        if !now.history.written_while_shared(var) {
+            return;
+        }
         let row = self.rows.at(var);
-        if row.element != NONE
-            && row.mark & WRITTEN == 0
-            && now.history.written_while_shared(var)
-            && row.generation == now.history.generation(var)
-        {
+        if row.mark & WRITTEN == 0 && row.generation == now.history.generation(var) {
             row.mark |= WRITTEN;
             self.all[row.element as usize].written = true;
         }

@@ -36,6 +36,7 @@
 mod collect;
 mod compare;
 mod elements;
+mod kept;
 mod moments;
 mod story;
 mod table;
@@ -46,8 +47,9 @@ use events::{Event, Op, OpSet};
 use findings::Rule;
 use rustc_hash::FxHashSet;
 
-use self::collect::{Collector, VIEWS};
+use self::collect::Collector;
 use self::compare::{Group, Kind, Scratch, VIEW_SIZE};
+use self::kept::VIEWS;
 use self::story::Teller;
 use crate::shared::vars::VarState;
 use crate::{Detector, Now, Options, Out, Spec, Subject, Uses, VariableKind};
@@ -86,14 +88,17 @@ all locks are compared, whatever the kind of access and the order, as in the pap
 };
 
 /// Sets of fields that are reported for one lock.
-const SETS_PER_LOCK: usize = 64;
+const SETS_PER_LOCK: usize = 32;
 /// Sets of fields that are reported.
-const SETS: usize = 4096;
+const SETS: usize = 1024;
+/// Views of each thread that are looked at first: if they alone give too many sets of fields, the others are left.
+const SAMPLE: usize = 64;
 /// Steps that are taken for comparing.
 const STEPS: u64 = 200_000_000;
 
 struct Views {
     paper: bool,
+    views_per_lock: usize,
     collected: Collector,
     /// The sets of fields reported so far.
     subjects: FxHashSet<Vec<VariableKind>>,
@@ -110,6 +115,7 @@ impl Views {
     fn new(options: &Options) -> Self {
         Self {
             paper: options.paper,
+            views_per_lock: options.views_per_lock,
             collected: Collector::new(options.paper, options.views_per_lock),
             subjects: FxHashSet::default(),
             group: Group::default(),
@@ -122,7 +128,7 @@ impl Views {
 
     /// Compares the views of some tables with each other.
     fn compare(&mut self, mut tables: Vec<u32>, event: Option<&Event>, now: &mut Now<'_>, out: &mut Out) {
-        let row = |table: u32| self.collected.tables[table as usize].as_ref();
+        let row = |table: u32| self.collected.kept.tables[table as usize].as_ref();
         tables.sort_by_key(|&table| row(table).map(|row| (row.thread, row.lock)));
         let (Some(first), Some(last)) = (tables.first(), tables.last()) else { return };
         if row(*first).map(|row| row.thread) == row(*last).map(|row| row.thread) {
@@ -132,57 +138,75 @@ impl Views {
             self.over_steps += 1;
             return;
         }
-        let mut group = std::mem::take(&mut self.group);
-        group.clear();
-        self.gather(&tables, &mut group);
-        let (mut new, mut sets_left) = (0, true);
-        let teller = Teller { tables: &self.collected.tables, elements: &self.collected.elements, now };
-        let (subjects, paper) = (&mut self.subjects, self.paper);
-        let whole = group.conflicts(
-            &self.collected.moments,
-            &mut self.scratch,
-            &mut self.steps,
-            |group, conflict| {
-                let all = group.elements(group.seen(conflict.maximal));
-                let mut kinds: Vec<VariableKind> = compare::select(all, &conflict.diverging)
-                    .map(|element| self.collected.elements.get(element).kind)
-                    .collect();
-                kinds.sort_unstable();
-                kinds.dedup();
-                if !subjects.contains(&kinds) {
-                    if subjects.len() >= SETS || !paper && new >= SETS_PER_LOCK {
-                        sets_left = false;
-                        return false;
-                    }
-                    subjects.insert(kinds.clone());
-                    new += 1;
-                }
-                let subject = Subject::Kinds(kinds);
-                if out.wants(Rule::HighLevelRace, &subject, teller.now)
-                    && let Some(evidence) = teller.tell(group, conflict, subject)
-                {
-                    out.add(evidence, event, teller.now);
-                }
-                true
-            },
-        );
-        if !whole {
-            *(if sets_left { &mut self.over_steps } else { &mut self.over_sets }) += 1;
+        if self.subjects.len() >= SETS {
+            self.over_sets += 1;
+            return;
         }
+        let mut group = std::mem::take(&mut self.group);
+        let many = tables.iter().filter_map(|&table| row(table)).any(|row| row.views.len() > SAMPLE);
+        if self.paper || !many || !self.sample(&tables, &mut group) {
+            self.gather(&tables, usize::MAX, &mut group);
+        }
+        self.report(&group, event, now, out);
         self.group = group;
     }
 
-    /// The views of some tables as sets of elements, without what is left out.
-    fn gather(&mut self, tables: &[u32], group: &mut Group) {
+    /// Fills a group with some views of each table. Whether these alone give more sets of fields than are reported
+    /// for one lock: on a trace with ever new views that spares comparing nearly all of them.
+    fn sample(&mut self, tables: &[u32], group: &mut Group) -> bool {
+        self.gather(tables, SAMPLE, group);
+        let Self { collected, subjects, scratch, steps, .. } = self;
+        let mut new = FxHashSet::default();
+        group.conflicts(&collected.kept.moments, scratch, steps, |group, conflict| {
+            let kinds = collected.kinds(group, conflict);
+            if !subjects.contains(&kinds) {
+                new.insert(kinds);
+            }
+            new.len() <= SETS_PER_LOCK
+        });
+        new.len() > SETS_PER_LOCK
+    }
+
+    /// Reports the conflicts in a group.
+    fn report(&mut self, group: &Group, event: Option<&Event>, now: &Now<'_>, out: &mut Out) {
+        let Self { collected, subjects, scratch, steps, paper, .. } = self;
+        let (mut new, mut room) = (0, true);
+        let teller = Teller { tables: &collected.kept.tables, elements: &collected.elements, now };
+        let whole = group.conflicts(&collected.kept.moments, scratch, steps, |group, conflict| {
+            let kinds = collected.kinds(group, conflict);
+            if !subjects.contains(&kinds) {
+                if subjects.len() >= SETS || !*paper && new >= SETS_PER_LOCK {
+                    room = false;
+                    return false;
+                }
+                subjects.insert(kinds.clone());
+                new += 1;
+            }
+            let subject = Subject::Kinds(kinds);
+            if out.wants(Rule::HighLevelRace, &subject, now)
+                && let Some(evidence) = teller.tell(group, conflict, subject)
+            {
+                out.add(evidence, event, now);
+            }
+            true
+        });
+        if !whole {
+            *(if room { &mut self.over_steps } else { &mut self.over_sets }) += 1;
+        }
+    }
+
+    /// The first views of some tables as sets of elements, without what is left out.
+    fn gather(&mut self, tables: &[u32], most: usize, group: &mut Group) {
+        group.clear();
         let kinds: &[Kind] = if self.paper { &[Kind::Any] } else { &[Kind::Read, Kind::Write] };
         let mut set = Vec::new();
         for &number in tables {
-            let Some(table) = &self.collected.tables[number as usize] else { continue };
+            let Some(table) = &self.collected.kept.tables[number as usize] else { continue };
             for &kind in kinds {
-                for (i, view) in table.views.iter().enumerate() {
+                for (i, view) in table.views.iter().take(most).enumerate() {
                     set.clear();
                     let mut split = false;
-                    for &code in table.codes(view) {
+                    for code in table.codes(view) {
                         let (element, write) = (code >> 1, code & 1 == 1);
                         let counts = match kind {
                             Kind::Any => true,
@@ -204,20 +228,26 @@ impl Views {
                     }
                     set.dedup();
                     if set.len() > VIEW_SIZE {
-                        self.collected.left.view_size += 1;
+                        self.collected.kept.left.view_size += 1;
                         continue;
                     }
                     let thread = table.thread.0;
                     let origin = (number, i as u32);
-                    group.add((thread, kind), &set, (view.first, view.last), origin, &self.collected.moments);
+                    group.add(
+                        (thread, kind),
+                        &set,
+                        (view.first, view.last),
+                        origin,
+                        &self.collected.kept.moments,
+                    );
                 }
             }
         }
     }
 
     fn gaps(&self, out: &mut Out) {
-        let left = self.collected.left;
-        let views_per_lock = self.collected.views_per_lock;
+        let left = self.collected.kept.left;
+        let views_per_lock = self.views_per_lock;
         let mut gap = |what: &str, why: String, count: u64| {
             if count > 0 {
                 out.gap(what, why, count);
@@ -254,7 +284,7 @@ impl Views {
         gap(
             "moments whose order views did not keep",
             "too many threads know too much of each other: ordered blocks may be reported".to_owned(),
-            self.collected.moments.dropped,
+            self.collected.kept.moments.dropped,
         );
     }
 }
@@ -273,9 +303,10 @@ impl Detector for Views {
             self.collected.step(first, now);
             if let Op::Free { object } = first.op
                 && !self.paper
-                && let Some(lock) = self.collected.lock_of(object)
+                && let Some(lock) = self.collected.kept.lock_of(object)
             {
-                self.compare(self.collected.tables_of(lock), Some(first), now, out);
+                self.collected.kept.drain();
+                self.compare(self.collected.kept.tables_of(lock), Some(first), now, out);
                 self.collected.forget(lock);
             }
             accesses = rest;
@@ -284,8 +315,8 @@ impl Detector for Views {
     }
 
     fn finish(&mut self, end: &mut Now<'_>, out: &mut Out) {
-        self.collected.close_all(end);
-        let tables = self.collected.tables();
+        self.collected.finish(end);
+        let tables = self.collected.kept.tables();
         if self.paper {
             self.compare(tables.concat(), None, end, out);
         } else {

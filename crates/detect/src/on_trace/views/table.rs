@@ -24,13 +24,13 @@ pub(super) fn hash(numbers: impl Iterator<Item = u32>) -> u32 {
 /// Numbers found by hash, with open addressing; what they stand for is kept by the caller.
 #[derive(Default)]
 pub(super) struct Slots {
-    /// A number plus one; 0 is free.
-    slots: Vec<u32>,
+    /// A hash in the upper half, a number plus one in the lower; 0 is free.
+    slots: Vec<u64>,
     used: usize,
 }
 
 impl Slots {
-    /// The number that is `same`.
+    /// The number that has this hash and is `same`.
     #[inline]
     pub(super) fn find(&self, hash: u32, same: impl Fn(u32) -> bool) -> Option<u32> {
         if self.slots.is_empty() {
@@ -38,33 +38,52 @@ impl Slots {
         }
         let mask = self.slots.len() - 1;
         let mut at = hash as usize & mask;
-        while self.slots[at] != 0 {
-            let number = self.slots[at] - 1;
-            if same(number) {
+        loop {
+            let slot = self.slots[at];
+            if slot == 0 {
+                return None;
+            }
+            let number = (slot as u32).wrapping_sub(1);
+            if slot >> 32 == u64::from(hash) && same(number) {
                 return Some(number);
             }
             at = (at + 1) & mask;
         }
-        None
     }
 
     /// Adds a number that is not there yet.
-    pub(super) fn insert(&mut self, number: u32, hash_of: impl Fn(u32) -> u32) {
+    pub(super) fn insert(&mut self, hash: u32, number: u32) {
         if self.used * 2 >= self.slots.len() {
             let longer = vec![0; (self.slots.len() * 2).max(16)];
             for old in std::mem::replace(&mut self.slots, longer) {
                 if old != 0 {
-                    self.put(old, hash_of(old - 1));
+                    self.put(old);
                 }
             }
         }
         self.used += 1;
-        self.put(number + 1, hash_of(number));
+        self.put(u64::from(hash) << 32 | u64::from(number + 1));
     }
 
-    fn put(&mut self, entry: u32, hash: u32) {
+    /// Looks where [`find`](Self::find) will look.
+    #[inline(always)]
+    pub(super) fn touch(&self, hash: u32) -> u64 {
+        let mask = self.slots.len().wrapping_sub(1);
+        self.slots.get(hash as usize & mask).copied().unwrap_or(0)
+    }
+
+    /// Empties it, and keeps its memory if that is not much.
+    pub(super) fn clear(&mut self) {
+        if self.slots.len() > 1024 {
+            self.slots = Vec::new();
+        }
+        self.slots.fill(0);
+        self.used = 0;
+    }
+
+    fn put(&mut self, entry: u64) {
         let mask = self.slots.len() - 1;
-        let mut at = hash as usize & mask;
+        let mut at = (entry >> 32) as usize & mask;
         while self.slots[at] != 0 {
             at = (at + 1) & mask;
         }
@@ -109,22 +128,20 @@ pub(super) struct Table {
     /// Whether blocks are still looked at.
     pub(super) full: Full,
     pub(super) views: Vec<View>,
-    codes: Vec<u32>,
-    sites: Vec<SiteId>,
+    /// Of each view what it uses, sorted: codes in the upper half, sites in the lower.
+    uses: Vec<u64>,
     slots: Slots,
 }
 
 impl Table {
     pub(super) fn new(thread: ThreadId, lock: LockId) -> Self {
-        Self {
-            thread,
-            lock,
-            full: Full::No,
-            views: Vec::new(),
-            codes: Vec::new(),
-            sites: Vec::new(),
-            slots: Slots::default(),
-        }
+        Self { thread, lock, full: Full::No, views: Vec::new(), uses: Vec::new(), slots: Slots::default() }
+    }
+
+    /// Looks where [`find`](Self::find) will look.
+    #[inline(always)]
+    pub(super) fn touch(&self, hash: u32) -> u64 {
+        self.slots.touch(hash)
     }
 
     /// The view with just these uses, which are sorted and have their codes in the upper half.
@@ -134,7 +151,7 @@ impl Table {
             let view = &self.views[number as usize];
             view.hash == hash
                 && view.len as usize == uses.len()
-                && self.codes(view).iter().zip(uses).all(|(&code, &used)| u64::from(code) == used >> 32)
+                && self.used(view).iter().zip(uses).all(|(known, used)| known >> 32 == used >> 32)
         };
         let found = if self.views.len() <= FEW {
             (0..self.views.len() as u32).find(|&number| same(number))
@@ -146,35 +163,42 @@ impl Table {
 
     /// Adds a view that is not there yet: its uses are sorted, with codes in the upper and sites in the lower half.
     pub(super) fn insert(&mut self, hash: u32, uses: &[u64], site: SiteId, locks: LockSet, moment: Moment) {
-        let (start, len) = (self.codes.len() as u32, uses.len() as u32);
-        self.codes.extend(uses.iter().map(|used| (used >> 32) as u32));
-        self.sites.extend(uses.iter().map(|&used| SiteId(used as u32)));
+        let (start, len) = (self.uses.len() as u32, uses.len() as u32);
+        self.uses.extend_from_slice(uses);
         let number = self.views.len() as u32;
         self.views.push(View { hash, start, len, site, locks, first: moment, last: moment });
         if self.views.len() == FEW + 1 {
-            for number in 0..number {
-                self.slots.insert(number, |number| self.views[number as usize].hash);
+            // Who has that many views will have more.
+            self.views.reserve(8 * FEW);
+            self.uses.reserve(32 * FEW);
+            for (number, view) in self.views.iter().enumerate() {
+                self.slots.insert(view.hash, number as u32);
             }
-        }
-        if self.views.len() > FEW {
-            self.slots.insert(number, |number| self.views[number as usize].hash);
+        } else if self.views.len() > FEW {
+            self.slots.insert(hash, number);
         }
     }
 
-    /// The uses of a view, sorted.
     #[inline(always)]
-    pub(super) fn codes(&self, view: &View) -> &[u32] {
-        &self.codes[view.start as usize..][..view.len as usize]
+    fn used(&self, view: &View) -> &[u64] {
+        &self.uses[view.start as usize..][..view.len as usize]
+    }
+
+    /// The uses of a view, sorted, as codes.
+    #[inline(always)]
+    pub(super) fn codes(&self, view: &View) -> impl Iterator<Item = u32> {
+        self.used(view).iter().map(|used| (used >> 32) as u32)
     }
 
     /// How many uses all views have together.
     pub(super) fn uses(&self) -> usize {
-        self.codes.len()
+        self.uses.len()
     }
 
     /// Where a view has a use.
     pub(super) fn site(&self, view: &View, code: u32) -> Option<SiteId> {
-        let at = self.codes(view).binary_search(&code).ok()?;
-        Some(self.sites[view.start as usize + at])
+        let used = self.used(view);
+        let at = used.binary_search_by_key(&code, |used| (used >> 32) as u32).ok()?;
+        Some(SiteId(used[at] as u32))
     }
 }
