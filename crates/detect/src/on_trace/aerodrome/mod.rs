@@ -315,6 +315,8 @@ impl Aerodrome {
         }
         stamp.number = self.reach.number(stamp.thread);
         self.sources.clear();
+        #[cfg(debug_assertions)]
+        self.reach.check();
     }
 
     #[cold]
