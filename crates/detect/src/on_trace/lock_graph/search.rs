@@ -47,6 +47,8 @@ impl Default for Search {
 #[derive(Default)]
 struct Found {
     cycles: Vec<Vec<Link>>,
+    /// For each lock those held where it is wanted: asked for again and again, so kept.
+    outer: FxHashMap<LockId, Vec<LockId>>,
     /// For each lock the cycles it is on.
     on: FxHashMap<LockId, Vec<u32>>,
 }
@@ -130,7 +132,7 @@ impl Search {
         inside: &dyn Fn(LockId) -> bool,
         found: &mut Found,
     ) {
-        let way_back = self.distances(nests, root, length, inside);
+        let way_back = self.distances(nests, root, length, inside, &mut found.outer);
         let mut walk = Walk { nests, root, length, way_back, path: Vec::new(), search: self, found };
         walk.go_on(root);
     }
@@ -142,25 +144,28 @@ impl Search {
         root: LockId,
         length: usize,
         inside: &dyn Fn(LockId) -> bool,
+        outer: &mut FxHashMap<LockId, Vec<LockId>>,
     ) -> FxHashMap<LockId, usize> {
         let mut distance = FxHashMap::from_iter([(root, 0)]);
         let mut queue = VecDeque::from([root]);
         while let Some(lock) = queue.pop_front() {
             let next = distance[&lock] + 1;
-            if next >= length {
+            if next >= length || self.gave_up() {
                 break;
             }
-            for (_, nest) in nests.wanting(lock) {
-                for held in nest.held.iter().map(|held| held.lock).filter(|&lock| inside(lock)) {
-                    self.pay(1);
-                    if self.gave_up() {
-                        return distance;
-                    }
-                    distance.entry(held).or_insert_with(|| {
-                        queue.push_back(held);
-                        next
-                    });
-                }
+            let outer = outer.entry(lock).or_insert_with(|| {
+                let held = nests.wanting(lock).flat_map(|(_, nest)| &nest.held).map(|held| held.lock);
+                let mut outer: Vec<LockId> = held.collect();
+                outer.sort_unstable();
+                outer.dedup();
+                outer
+            });
+            self.pay(outer.len() as u64);
+            for &held in outer.iter().filter(|&&lock| inside(lock)) {
+                distance.entry(held).or_insert_with(|| {
+                    queue.push_back(held);
+                    next
+                });
             }
         }
         distance
