@@ -44,7 +44,7 @@ mod report;
 mod tests;
 mod variables;
 
-use events::{ChannelId, Event, Mode, Op, OpSet, ThreadId, VarId};
+use events::{ChannelId, Event, LockId, Mode, Op, OpSet, ThreadId};
 use findings::Rule;
 
 use self::blocks::{Blocks, Commit};
@@ -85,8 +85,7 @@ on in both modes.",
         .and(OpSet::WAIT)
         .and(OpSet::SIGNAL)
         .and(OpSet::THREAD)
-        .and(OpSet::BLOCK)
-        .and(OpSet::FREE),
+        .and(OpSet::BLOCK),
     uses: Uses { full: false, hand_over: true, history: true },
     new: |options| Box::new(Atomizer::new(options)),
 };
@@ -152,19 +151,19 @@ impl Atomizer {
 
     /// What an operation on a lock that the thread takes, or takes again, moves like.
     #[inline]
-    fn takes(&mut self, lock: events::LockId, mode: Mode, now: &mut Now<'_>) -> Option<Mover> {
+    fn takes(&mut self, lock: LockId, mode: Mode, now: &mut Now<'_>) -> Option<Mover> {
         (!self.redundant(lock, mode, now)).then_some(Mover::Right(ALWAYS))
     }
 
     #[inline]
-    fn gives(&mut self, lock: events::LockId, mode: Mode, now: &mut Now<'_>) -> Option<Mover> {
+    fn gives(&mut self, lock: LockId, mode: Mode, now: &mut Now<'_>) -> Option<Mover> {
         (!self.redundant(lock, mode, now)).then_some(Mover::Left)
     }
 
     #[inline]
-    fn redundant(&mut self, lock: events::LockId, mode: Mode, now: &mut Now<'_>) -> bool {
+    fn redundant(&mut self, lock: LockId, mode: Mode, now: &mut Now<'_>) -> bool {
         let held = now.held.protecting(mode == Mode::Exclusive);
-        self.locks.operation(lock, now.thread, held, now.sets, now.symbols)
+        self.locks.operation(lock, now.thread, held, now.sets)
     }
 
     fn signal(&mut self, on: ChannelId, me: ThreadId) {
@@ -227,10 +226,6 @@ impl Atomizer {
                 self.thread(me).ended = Some(self.tick);
                 None
             }
-            Op::Free { object } => {
-                self.locks.forget(object);
-                None
-            }
             _ => None,
         };
         if let Some(mover) = mover {
@@ -261,25 +256,28 @@ impl Atomizer {
             report::violation(blocks.get(at), event, &self.variables, now, out);
         }
     }
-
-    #[inline]
-    fn access(&mut self, event: &Event, var: VarId, write: bool, now: &mut Now<'_>, out: &mut Out) {
-        if self.variables.is_own(var, now.thread) {
-            return;
-        }
-        let generation = now.history.generation(var);
-        if !self.variables.access(var, now.thread, write, now.held, generation, now.sets) {
-            self.moves(event, Mover::Neither, now, out);
-        }
-    }
 }
 
 impl Detector for Atomizer {
     fn event(&mut self, event: &Event, now: &mut Now<'_>, out: &mut Out) {
-        match event.op {
-            Op::Read { var } => self.access(event, var, false, now, out),
-            Op::Write { var } => self.access(event, var, true, now, out),
-            _ => self.operation(event, now, out),
+        self.stretch(std::slice::from_ref(event), now, out);
+    }
+
+    fn stretch(&mut self, events: &[Event], now: &mut Now<'_>, out: &mut Out) {
+        let (me, held) = (now.thread, now.held);
+        for event in events {
+            let (var, write) = match event.op {
+                Op::Read { var } => (var, false),
+                Op::Write { var } => (var, true),
+                Op::Flow { .. } => continue,
+                _ => {
+                    self.operation(event, now, out);
+                    continue;
+                }
+            };
+            if !self.variables.access(var, me, write, held, now.history, now.sets) {
+                self.moves(event, Mover::Neither, now, out);
+            }
         }
     }
 

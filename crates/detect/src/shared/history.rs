@@ -1,13 +1,21 @@
-//! The last accesses of each variable by each thread, for the detectors that reason with lock sets and views.
+//! Who accessed each variable, for the detectors that reason with lock sets and views.
 //!
-//! Two things come from here. A variable's **generation**: it goes up when an access by another thread comes, in the
-//! hand-over order, after *all* earlier accesses; whoever keeps state for the variable starts afresh then. And its
-//! **rivals**: for an access, an earlier one that is unordered in the hand-over order, has no lock in common, and one
-//! of the two writes.
+//! Three things come from here. A variable's **generation**: it goes up when an access comes, in the hand-over order,
+//! after *all* earlier ones and one of those was another thread's; whoever keeps state for the variable starts afresh
+//! then. Its **rivals**: for an access, an earlier one since the last fresh start that is unordered in the hand-over
+//! order, has no lock in common, and one of the two writes. And whether it is **paired**: some access has had a rival.
 //!
-//! For each thread the last read and the last write are kept, not older ones under other locks.
+//! Not every access is kept, but what is left out makes no difference: an access is dropped for a later one of the
+//! same thread that has no lock it has not and writes if it writes, for whatever is a rival of the first is one of
+//! the second. One thing is bounded: of a thread that uses a variable under ever new locks the last [`KEPT`] accesses
+//! stay; a rival among older ones is missed.
+//!
+//! The hand-over order gives a thread a new time whenever it gives *or takes* order. So an access with a time, locks
+//! and kind that are there already changes nothing, and that is the fast path: no order is looked up, nothing stored.
+//! A row alone tells for the one thread of a variable that is not shared, and for the first [`NOTED`] threads of one
+//! that is, as long as nobody's time changes and all hold the same locks.
 
-use events::{SiteId, ThreadId, VarId};
+use events::{Event, Op, SiteId, ThreadId, VarId};
 
 use super::held::Held;
 use super::lockset::{LockSet, LockSets};
@@ -15,7 +23,9 @@ use super::order::{Epoch, Order};
 use super::vars::{PerVar, VarState};
 
 const NOBODY: u32 = u32::MAX;
-const NEVER: u32 = u32::MAX;
+
+/// Accesses of one thread under different locks that are remembered of one variable.
+pub const KEPT: usize = 32;
 
 /// One remembered access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -30,71 +40,105 @@ pub struct Access {
     pub write: bool,
 }
 
-/// The last read and write of one thread.
-#[derive(Clone, Copy, Debug)]
-struct Last {
-    thread: u32,
-    /// The time of the later of the two.
-    time: u32,
-    read_time: u32,
-    write_time: u32,
-    read_site: u32,
-    read_locks: u32,
-    write_site: u32,
-    write_locks: u32,
+impl Access {
+    /// Whether a later access of the same thread makes this one superfluous.
+    fn yields_to(&self, later: &Access, sets: &mut LockSets) -> bool {
+        (later.write || !self.write) && sets.intersect(later.locks, self.locks) == later.locks
+    }
 }
 
-impl Last {
-    const NONE: Last = Last {
-        thread: NOBODY,
-        time: 0,
-        read_time: 0,
-        write_time: 0,
-        read_site: NEVER,
-        read_locks: 0,
-        write_site: NEVER,
-        write_locks: 0,
-    };
+/// A read or a write. Times begin at 1: 0 is none.
+#[derive(Clone, Copy, Debug)]
+struct Half {
+    time: u32,
+    site: u32,
+    locks: u32,
+}
+
+impl Half {
+    const NONE: Half = Half { time: 0, site: 0, locks: 0 };
 
     #[inline(always)]
-    fn update(&mut self, time: u32, site: SiteId, locks: LockSet, write: bool) {
-        self.time = time;
-        if write {
-            (self.write_time, self.write_site, self.write_locks) = (time, site.0, locks.0);
-        } else {
-            (self.read_time, self.read_site, self.read_locks) = (time, site.0, locks.0);
-        }
+    fn is(&self, time: u32, locks: LockSet) -> bool {
+        self.time == time && self.locks == locks.0
+    }
+}
+
+/// How many threads the notes of a shared variable have room for.
+pub const NOTED: u32 = 64;
+
+/// Which threads have accessed a shared variable under these locks since any thread's time last changed.
+#[derive(Clone, Copy, Debug)]
+struct Notes {
+    locks: u32,
+    stamp: u32,
+    /// Who at all, and who wrote; a bit each. (Halves, so that a row needs no alignment to eight.)
+    touched: [u32; 2],
+    wrote: [u32; 2],
+}
+
+impl Notes {
+    const NONE: Notes = Notes { locks: 0, stamp: 0, touched: [0; 2], wrote: [0; 2] };
+
+    #[inline(always)]
+    fn tell(&self, me: u32, write: bool, locks: LockSet, stamp: u32) -> bool {
+        let bits = if write { &self.wrote } else { &self.touched };
+        me < NOTED
+            && self.locks == locks.0
+            && self.stamp == stamp
+            && bits[me as usize / 32] >> (me % 32) & 1 == 1
     }
 
-    fn accesses(self) -> impl Iterator<Item = Access> {
-        let thread = ThreadId(self.thread);
-        let write = (self.write_site != NEVER).then(|| Access {
-            epoch: Epoch { thread, time: self.write_time },
-            site: SiteId(self.write_site),
-            locks: LockSet(self.write_locks),
-            write: true,
-        });
-        let read = (self.read_site != NEVER).then(|| Access {
-            epoch: Epoch { thread, time: self.read_time },
-            site: SiteId(self.read_site),
-            locks: LockSet(self.read_locks),
-            write: false,
-        });
-        write.into_iter().chain(read)
+    fn note(&mut self, me: u32, write: bool, locks: LockSet, stamp: u32) {
+        if me >= NOTED {
+            return;
+        }
+        if self.locks != locks.0 || self.stamp != stamp {
+            *self = Notes { locks: locks.0, stamp, ..Notes::NONE };
+        }
+        let bit = 1 << (me % 32);
+        self.touched[me as usize / 32] |= bit;
+        if write {
+            self.wrote[me as usize / 32] |= bit;
+        }
     }
+}
+
+#[derive(Clone, Copy)]
+enum Last {
+    /// Not shared: the last read and write of the only thread.
+    Alone { read: Half, write: Half },
+    /// Shared.
+    Among(Notes),
 }
 
 /// What is known of one variable.
 #[derive(Clone)]
 struct Row {
-    /// The last access of all.
-    last: Last,
+    /// Who made the last access.
+    thread: u32,
     generation: u32,
-    /// Whether it was written since it became shared.
+    last: Last,
+    /// Written since it became shared.
     written: bool,
-    /// The other threads' last accesses; there are some just when the variable is shared.
-    others: Option<Box<Vec<Last>>>,
+    /// Some access had a rival since it started afresh.
+    paired: bool,
+    /// Two threads have ever accessed it.
+    met: bool,
+    /// Of a shared variable all that is remembered, by thread; of another one what is not in the two halves.
+    more: Option<Box<More>>,
 }
+
+#[derive(Clone)]
+struct More {
+    accesses: Vec<Access>,
+    /// The locks that all accesses since the last fresh start had in common.
+    common: LockSet,
+    /// Where in `accesses` one was last found that was unordered: likely so again.
+    unordered: usize,
+}
+
+const _: () = assert!(size_of::<Row>() <= 48);
 
 /// The history of every variable.
 pub struct History {
@@ -103,24 +147,34 @@ pub struct History {
 
 impl Default for History {
     fn default() -> Self {
-        Self { rows: PerVar::new(Row { last: Last::NONE, generation: 1, written: false, others: None }) }
+        Self { rows: PerVar::new(Row::NEW) }
     }
 }
 
 impl History {
-    /// Takes an access into account.
+    /// Takes the accesses of a stretch into account.
     #[inline]
-    pub fn access(&mut self, var: VarId, me: ThreadId, site: SiteId, write: bool, held: Held, order: &Order) {
-        let row = self.rows.at(var);
-        let time = order.time(me);
-        let locks = held.protecting(write);
-        if row.last.thread == me.0 && row.others.is_none() {
-            row.last.update(time, site, locks, write);
-            return;
+    pub fn stretch(&mut self, events: &[Event], held: Held, order: &Order, sets: &mut LockSets) {
+        let me = events[0].thread;
+        let (time, stamp) = (order.time(me), order.stamp());
+        for event in events {
+            let (var, write, locks) = match event.op {
+                Op::Read { var } => (var, false, held.all),
+                Op::Write { var } => (var, true, held.exclusive),
+                _ => continue,
+            };
+            let row = self.rows.at(var);
+            let known = match &row.last {
+                Last::Alone { read, write: wrote } => {
+                    row.thread == me.0 && (wrote.is(time, locks) || !write && read.is(time, locks))
+                }
+                Last::Among(notes) => notes.tell(me.0, write, locks, stamp),
+            };
+            if !known {
+                let access = Access { epoch: Epoch { thread: me, time }, site: event.site, locks, write };
+                row.news(access, order, sets);
+            }
         }
-        row.meet(me, order);
-        row.last.update(time, site, locks, write);
-        row.written |= write && row.others.is_some();
     }
 
     /// How often the variable's state has started afresh; never 0.
@@ -132,7 +186,7 @@ impl History {
     /// Whether two threads have accessed the variable without order since it last started afresh.
     #[inline(always)]
     pub fn is_shared(&self, var: VarId) -> bool {
-        self.rows.get(var).others.is_some()
+        matches!(self.rows.get(var).last, Last::Among(_))
     }
 
     /// Whether the variable was written since (and by the access with which) it became shared.
@@ -141,13 +195,24 @@ impl History {
         self.rows.get(var).written
     }
 
-    /// The last reads and writes of every thread since the variable started afresh, the current thread's among them.
+    /// Whether some access to the variable has had a rival since it last started afresh. While it has not, there is
+    /// no need to ask for one.
+    #[inline(always)]
+    pub fn is_paired(&self, var: VarId) -> bool {
+        self.rows.get(var).paired
+    }
+
+    /// Whether any thread but this one has ever accessed the variable.
+    pub fn met_others(&self, var: VarId, thread: ThreadId) -> bool {
+        let row = self.rows.get(var);
+        row.met || row.thread != NOBODY && row.thread != thread.0
+    }
+
+    /// What is remembered of every thread since the variable started afresh, the current thread's among them.
     pub fn accesses(&self, var: VarId) -> impl Iterator<Item = Access> {
         let row = self.rows.get(var);
-        std::iter::once(row.last)
-            .filter(|last| last.thread != NOBODY)
-            .chain(row.others.iter().flat_map(|others| others.iter().copied()))
-            .flat_map(Last::accesses)
+        let more = row.more.iter().flat_map(|more| more.accesses.iter().copied());
+        row.halves().into_iter().flatten().chain(more)
     }
 
     /// An earlier access of another thread that conflicts with one that `me` makes now: one of them writes, they are
@@ -169,30 +234,188 @@ impl History {
 }
 
 impl Row {
-    /// Another thread comes, or one of several comes back.
-    fn meet(&mut self, me: ThreadId, order: &Order) {
-        if self.last.thread == NOBODY {
-            self.last.thread = me.0;
+    const NEW: Row = Row {
+        thread: NOBODY,
+        generation: 1,
+        last: Last::Alone { read: Half::NONE, write: Half::NONE },
+        written: false,
+        paired: false,
+        met: false,
+        more: None,
+    };
+
+    fn set_half(&mut self, access: &Access) {
+        let half = Half { time: access.epoch.time, site: access.site.0, locks: access.locks.0 };
+        match &mut self.last {
+            Last::Alone { write, .. } if access.write => *write = half,
+            Last::Alone { read, .. } => *read = half,
+            Last::Among(_) => {}
+        }
+    }
+
+    /// The last write and the last read of a variable that is not shared.
+    fn halves(&self) -> [Option<Access>; 2] {
+        let Last::Alone { read, write } = self.last else { return [None, None] };
+        [(write, true), (read, false)].map(|(half, write)| {
+            (half.time != 0).then_some(Access {
+                epoch: Epoch { thread: ThreadId(self.thread), time: half.time },
+                site: SiteId(half.site),
+                locks: LockSet(half.locks),
+                write,
+            })
+        })
+    }
+
+    /// An access that is not known to be just like an earlier one.
+    #[inline(never)]
+    fn news(&mut self, access: Access, order: &Order, sets: &mut LockSets) {
+        let me = access.epoch.thread;
+        match self.last {
+            Last::Among(_) => {
+                self.written |= access.write;
+                self.among_others(access, order, sets);
+            }
+            Last::Alone { .. } if self.thread == me.0 => self.alone(access, sets),
+            Last::Alone { .. } if self.thread == NOBODY => {
+                self.thread = me.0;
+                self.set_half(&access);
+            }
+            Last::Alone { read, write } => {
+                self.met = true;
+                // The last access comes after all others of its thread.
+                let last = Epoch { thread: ThreadId(self.thread), time: read.time.max(write.time) };
+                if order.before(last, me) {
+                    self.start_afresh(&access);
+                } else {
+                    self.share(sets);
+                    self.written = access.write;
+                    self.among_others(access, order, sets);
+                }
+            }
+        }
+    }
+
+    fn start_afresh(&mut self, access: &Access) {
+        *self = Row { thread: access.epoch.thread.0, generation: self.generation + 1, met: true, ..Row::NEW };
+        self.set_half(access);
+    }
+
+    /// Another access of the only thread.
+    fn alone(&mut self, access: Access, sets: &mut LockSets) {
+        let [write, read] = self.halves();
+        let mut others = self.more.iter().flat_map(|more| &more.accesses).chain(&write);
+        if others.any(|old| old.epoch == access.epoch && access.yields_to(old, sets)) {
             return;
         }
-        let last = Epoch { thread: ThreadId(self.last.thread), time: self.last.time };
-        let others = self.others.as_deref().map_or(&[][..], Vec::as_slice);
-        let ordered = order.before(last, me)
-            && others.iter().all(|o| order.before(Epoch { thread: ThreadId(o.thread), time: o.time }, me));
-        if ordered {
-            self.generation += 1;
-            self.written = false;
-            self.others = None;
-            self.last = Last { thread: me.0, ..Last::NONE };
-        } else if self.last.thread != me.0 {
-            let others = self.others.get_or_insert_default();
-            let mine = others.iter().position(|o| o.thread == me.0);
-            let mine = match mine {
-                Some(at) => others.swap_remove(at),
-                None => Last { thread: me.0, ..Last::NONE },
-            };
-            others.push(std::mem::replace(&mut self.last, mine));
+        if let Some(more) = &mut self.more {
+            more.accesses.retain(|old| !old.yields_to(&access, sets));
         }
+        if let Some(read) = read
+            && access.write
+            && read.yields_to(&access, sets)
+            && let Last::Alone { read, .. } = &mut self.last
+        {
+            *read = Half::NONE;
+        }
+        let old = if access.write { write } else { read };
+        if let Some(old) = old
+            && !old.yields_to(&access, sets)
+        {
+            let more = self.more.get_or_insert_with(More::new);
+            if more.accesses.len() >= KEPT {
+                more.accesses.remove(0);
+            }
+            more.accesses.push(old);
+        }
+        self.set_half(&access);
+    }
+
+    /// A second thread has come.
+    fn share(&mut self, sets: &mut LockSets) {
+        let halves = self.halves();
+        let more = self.more.get_or_insert_with(More::new);
+        more.accesses.extend(halves.iter().flatten());
+        more.common = more.accesses[0].locks;
+        for access in &more.accesses {
+            more.common = sets.intersect(more.common, access.locks);
+        }
+        self.last = Last::Among(Notes::NONE);
+    }
+
+    /// An access to a shared variable.
+    fn among_others(&mut self, access: Access, order: &Order, sets: &mut LockSets) {
+        let me = access.epoch.thread;
+        let Some(more) = self.more.as_deref_mut() else { return };
+        let first = more.accesses.partition_point(|old| old.epoch.thread < me);
+        let count = more.accesses[first..].partition_point(|old| old.epoch.thread == me);
+        let mine = &more.accesses[first..first + count];
+        let known = mine.iter().any(|old| {
+            old.epoch.time == access.epoch.time
+                && (old.write || !access.write)
+                && (old.locks == access.locks || sets.intersect(old.locks, access.locks) == old.locks)
+        });
+        if !known {
+            if more.all_before(me, order) {
+                self.start_afresh(&access);
+                return;
+            }
+            if !self.paired && sets.disjoint(more.common, access.locks) {
+                self.paired = more.accesses.iter().any(|old| {
+                    old.epoch.thread != me
+                        && (old.write || access.write)
+                        && sets.disjoint(old.locks, access.locks)
+                        && !order.before(old.epoch, me)
+                });
+            }
+            more.common = sets.intersect(more.common, access.locks);
+            more.insert(access, first, count, sets);
+        }
+        self.thread = me.0;
+        if let Last::Among(notes) = &mut self.last {
+            notes.note(me.0, access.write, access.locks, order.stamp());
+        }
+    }
+}
+
+impl More {
+    fn new() -> Box<Self> {
+        Box::new(Self { accesses: Vec::new(), common: LockSet::EMPTY, unordered: 0 })
+    }
+
+    fn all_before(&mut self, me: ThreadId, order: &Order) -> bool {
+        if self.accesses.get(self.unordered).is_some_and(|old| !order.before(old.epoch, me)) {
+            return false;
+        }
+        match self.accesses.iter().position(|old| !order.before(old.epoch, me)) {
+            Some(at) => {
+                self.unordered = at;
+                false
+            }
+            None => true,
+        }
+    }
+
+    /// Puts an access among the `count` of its thread that begin at `first`, in place of what it makes superfluous.
+    fn insert(&mut self, access: Access, first: usize, count: usize, sets: &mut LockSets) {
+        let mut end = first + count;
+        let mut at = first;
+        while at < end {
+            if self.accesses[at].yields_to(&access, sets) {
+                if end == at + 1 {
+                    self.accesses[at] = access;
+                    return;
+                }
+                self.accesses.remove(at);
+                end -= 1;
+            } else {
+                at += 1;
+            }
+        }
+        if end - first >= KEPT {
+            self.accesses.remove(first);
+            end -= 1;
+        }
+        self.accesses.insert(end, access);
     }
 }
 
@@ -203,8 +426,7 @@ impl VarState for History {
 
     fn forget(&mut self, var: VarId) {
         let generation = self.rows.at(var).generation + 1;
-        self.rows.forget(var);
-        self.rows.at(var).generation = generation;
+        *self.rows.at(var) = Row { generation, ..Row::NEW };
     }
 
     fn copy(&mut self, from: VarId, to: VarId) {

@@ -1,5 +1,7 @@
 //! What the detectors over a trace own together, computed once for all of them.
 
+pub mod frozen;
+pub mod guard;
 pub mod held;
 pub mod history;
 pub mod lockset;

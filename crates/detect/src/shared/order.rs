@@ -4,7 +4,8 @@
 //! observe. *Hand-over order*: the same without lock edges.
 //!
 //! Each thread has a time that goes up whenever it gives order away, so an access is known by its epoch: thread and
-//! time. What a thread knows of the others is a vector that is shared until it has to change: giving order away is
+//! time. (In the hand-over order it goes up also when the thread learns something new; the history relies on that.)
+//! What a thread knows of the others is a vector that is shared until it has to change: giving order away is
 //! O(1), taking it is O(1) when nothing new comes and O(threads) otherwise.
 
 use std::rc::Rc;
@@ -68,6 +69,7 @@ struct Lock {
 /// One of the two orders, up to the current event.
 pub struct Order {
     edges: Edges,
+    stamp: u32,
     threads: Vec<Thread>,
     locks: Vec<Lock>,
     channels: FxHashMap<ChannelId, Taken>,
@@ -96,6 +98,7 @@ impl Order {
     pub fn new(edges: Edges) -> Self {
         Self {
             edges,
+            stamp: 1,
             threads: Vec::new(),
             locks: Vec::new(),
             channels: FxHashMap::default(),
@@ -118,6 +121,12 @@ impl Order {
     #[inline(always)]
     pub fn time(&self, thread: ThreadId) -> u32 {
         self.threads[thread.index()].time
+    }
+
+    /// Changes whenever any thread's time does.
+    #[inline(always)]
+    pub fn stamp(&self) -> u32 {
+        self.stamp
     }
 
     /// The current epoch of a thread.
@@ -177,18 +186,18 @@ impl Order {
             Op::Release { lock, mode } => self.unlock(me, lock, mode),
             Op::Wait { lock } => self.unlock(me, lock, Mode::Exclusive),
             Op::VolatileRead { var, .. } => {
-                if let Some(taken) = self.volatiles.get(&var) {
-                    self.threads[me.index()].take(me, taken);
-                }
+                let news =
+                    self.volatiles.get(&var).is_some_and(|taken| self.threads[me.index()].take(me, taken));
+                self.learnt(me, news);
             }
             Op::VolatileWrite { var, .. } => {
                 let given = self.give(me);
                 self.volatiles.entry(var).or_default().add(given);
             }
             Op::Observe { on } => {
-                if let Some(taken) = self.channels.get(&on) {
-                    self.threads[me.index()].take(me, taken);
-                }
+                let news =
+                    self.channels.get(&on).is_some_and(|taken| self.threads[me.index()].take(me, taken));
+                self.learnt(me, news);
             }
             Op::Signal { on } => {
                 let given = self.give(me);
@@ -196,11 +205,13 @@ impl Order {
             }
             Op::Fork { child } => {
                 let given = self.give(me);
-                self.threads[child.index()].take(child, &Taken::One(given));
+                let news = self.threads[child.index()].take(child, &Taken::One(given));
+                self.learnt(child, news);
             }
             Op::Join { child } => {
                 let given = self.give(child);
-                self.threads[me.index()].take(me, &Taken::One(given));
+                let news = self.threads[me.index()].take(me, &Taken::One(given));
+                self.learnt(me, news);
             }
             _ => {}
         }
@@ -237,7 +248,16 @@ impl Order {
         let row = &mut self.threads[thread.index()];
         let given = Given { by: Epoch { thread, time: row.time }, known: row.known.clone() };
         row.time += 1;
+        self.stamp = self.stamp.wrapping_add(1);
         given
+    }
+
+    /// A thread has taken order, perhaps with something new in it. (No lock is in the hand-over order.)
+    fn learnt(&mut self, thread: ThreadId, news: bool) {
+        if news && self.edges != Edges::Full {
+            self.threads[thread.index()].time += 1;
+            self.stamp = self.stamp.wrapping_add(1);
+        }
     }
 }
 
@@ -245,6 +265,12 @@ impl Given {
     fn includes(&self, other: Epoch) -> bool {
         self.by.thread == other.thread && self.by.time >= other.time
             || self.known.get(other.thread.index()).is_some_and(|&time| other.time <= time)
+    }
+
+    fn includes_all(&self, all: &[u32]) -> bool {
+        all.iter()
+            .enumerate()
+            .all(|(i, &time)| time == 0 || self.includes(Epoch { thread: ThreadId(i as u32), time }))
     }
 }
 
@@ -260,6 +286,8 @@ impl Taken {
                 raise(&mut all, given.by.thread, given.by.time);
                 *self = Taken::Many(Rc::new(all));
             }
+            // Whoever read before writing, as an atomic update does, has taken all of it over.
+            Taken::Many(all) if given.includes_all(all) => *self = Taken::One(given),
             Taken::Many(all) => {
                 let all = Rc::make_mut(all);
                 raise_all(all, &given.known);
@@ -270,27 +298,32 @@ impl Taken {
 }
 
 impl Thread {
-    fn take(&mut self, me: ThreadId, taken: &Taken) {
+    /// Whether there was anything new.
+    fn take(&mut self, me: ThreadId, taken: &Taken) -> bool {
+        let news = match taken {
+            Taken::Nothing => false,
+            // Who knows the giver's epoch knows all that the giver knew then.
+            Taken::One(given) => given.by.thread != me && self.knew(given.by.thread.index()) < given.by.time,
+            Taken::Many(all) => {
+                all.iter().enumerate().any(|(i, &time)| i != me.index() && time > self.knew(i))
+            }
+        };
+        if !news {
+            return false;
+        }
+        let mine = Rc::make_mut(&mut self.known);
         match taken {
             Taken::Nothing => {}
             Taken::One(given) => {
-                // Who knows the giver's epoch knows all that the giver knew then.
-                let known = self.known.get(given.by.thread.index()).copied().unwrap_or(0);
-                if given.by.thread != me && known < given.by.time {
-                    let mine = Rc::make_mut(&mut self.known);
-                    raise_all(mine, &given.known);
-                    raise(mine, given.by.thread, given.by.time);
-                }
+                raise_all(mine, &given.known);
+                raise(mine, given.by.thread, given.by.time);
             }
-            Taken::Many(all) => {
-                let news = all
-                    .iter()
-                    .enumerate()
-                    .any(|(i, &time)| i != me.index() && time > self.known.get(i).copied().unwrap_or(0));
-                if news {
-                    raise_all(Rc::make_mut(&mut self.known), all);
-                }
-            }
+            Taken::Many(all) => raise_all(mine, all),
         }
+        true
+    }
+
+    fn knew(&self, thread: usize) -> u32 {
+        self.known.get(thread).copied().unwrap_or(0)
     }
 }

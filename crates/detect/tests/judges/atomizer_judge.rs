@@ -62,10 +62,9 @@ fn before(events: &[Event]) -> Vec<Vec<bool>> {
                     _ => false,
                 };
             if edge {
-                before[j][i] = true;
-                for k in 0..i {
-                    before[j][k] |= before[i][k];
-                }
+                let (earlier, later) = before.split_at_mut(j);
+                later[0][i] = true;
+                later[0].iter_mut().zip(&earlier[i]).for_each(|(mine, theirs)| *mine |= theirs);
             }
         }
     }
@@ -240,7 +239,7 @@ fn judge(symbols: &Symbols, events: &[Event], options: &Options) -> BTreeMap<Str
 }
 
 fn detector(symbols: &Symbols, events: &[Event], options: &Options) -> BTreeMap<String, u64> {
-    let spec: &'static Spec = on_trace::ALL.iter().find(|spec| spec.name == "atomizer").expect("is listed");
+    let spec: &'static Spec = on_trace::by_name("atomizer").expect("is listed");
     let mut analysis = Analysis::new(&[spec], options);
     analysis.batch(events, symbols).expect("a well-formed trace");
     let report = analysis.finish(symbols).expect("a well-formed trace");

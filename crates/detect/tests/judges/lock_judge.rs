@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use detect::{Analysis, Options, on_trace::lock_graph};
+use detect::{Analysis, Options, on_trace};
 use events::{Event, Mode, Op};
 
 use super::random::{Random, Shape, trace};
@@ -139,7 +139,7 @@ fn the_lock_graph_finds_just_the_cycles_of_the_definition() {
             .map(|set| set.iter().map(|lock| format!("m{lock}")).collect::<Vec<_>>().join(", "))
             .collect();
         let options = Options { paper, ..Options::default() };
-        let mut analysis = Analysis::new(&[&lock_graph::SPEC], &options);
+        let mut analysis = Analysis::new(&[on_trace::by_name("lock-graph").expect("is listed")], &options);
         analysis.batch(&events, &symbols).expect("well-formed");
         let report = analysis.finish(&symbols).expect("well-formed");
         let found: BTreeSet<String> = report

@@ -2,5 +2,7 @@
 
 mod atomizer_judge;
 mod lock_judge;
+mod race_judge;
 mod random;
 mod serial_judge;
+mod views_judge;

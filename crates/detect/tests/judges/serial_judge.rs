@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use detect::{Analysis, Options, on_trace::aerodrome};
+use detect::{Analysis, Options, on_trace};
 use events::{Event, Mode, Op};
 
 use super::random::{Random, Shape, trace};
@@ -157,7 +157,8 @@ fn aerodrome_reports_just_where_a_cycle_of_transactions_closes() {
             assert!(judge(&events[..=first], false).1.has_cycle(), "seed {seed}: {events:#?}");
         }
 
-        let mut analysis = Analysis::new(&[&aerodrome::SPEC], &Options::default());
+        let mut analysis =
+            Analysis::new(&[on_trace::by_name("aerodrome").expect("is listed")], &Options::default());
         analysis.batch(&events, &symbols).expect("well-formed");
         let report = analysis.finish(&symbols).expect("well-formed");
         // The report keeps the first three events of a block, and counts the others.

@@ -9,8 +9,7 @@
 //! Each step can be switched off; a step that is off leaves out its state (Thread-Local (2)) or its verdict. What is
 //! held in read mode protects only what is taken in read mode.
 
-use events::{Lock, LockId, ObjectId, Symbols, ThreadId};
-use rustc_hash::FxHashMap;
+use events::{LockId, ThreadId};
 
 use crate::Refinements;
 use crate::shared::lockset::{LockSet, LockSets};
@@ -27,14 +26,12 @@ enum State {
 pub(super) struct Locks {
     rows: Vec<State>,
     refinements: Refinements,
-    /// The locks of objects, so that a dead object's lock is forgotten: another object may get its number.
-    of: FxHashMap<ObjectId, LockId>,
 }
 
 impl Locks {
     /// No operation yet.
     pub(super) fn new(refinements: Refinements) -> Self {
-        Self { rows: Vec::new(), refinements, of: FxHashMap::default() }
+        Self { rows: Vec::new(), refinements }
     }
 
     /// Takes an operation on a lock into account; `held` are the locks that protect it, and it may be among them
@@ -46,10 +43,9 @@ impl Locks {
         me: ThreadId,
         held: LockSet,
         sets: &mut LockSets,
-        symbols: &Symbols,
     ) -> bool {
         if self.rows.len() <= lock.index() {
-            self.rows.resize(symbols.locks.len().max(lock.index() + 1), State::Unused);
+            self.rows.resize(lock.index() + 1, State::Unused);
         }
         let on = self.refinements;
         match &mut self.rows[lock.index()] {
@@ -59,27 +55,15 @@ impl Locks {
             }
             State::ThreadLocal(owner) if *owner == me => on.thread_local,
             State::ThreadLocal2(owner) if *owner == me => true,
-            _ => self.meet(lock, me, held, sets, symbols),
+            _ => self.meet(lock, me, held, sets),
         }
     }
 
     /// Another thread comes, or the first one.
     #[cold]
-    fn meet(
-        &mut self,
-        lock: LockId,
-        me: ThreadId,
-        held: LockSet,
-        sets: &mut LockSets,
-        symbols: &Symbols,
-    ) -> bool {
+    fn meet(&mut self, lock: LockId, me: ThreadId, held: LockSet, sets: &mut LockSets) -> bool {
         let on = self.refinements;
         let row = &mut self.rows[lock.index()];
-        if *row == State::Unused
-            && let Lock::Of(object) = *symbols.locks.get(lock)
-        {
-            self.of.insert(object, lock);
-        }
         match *row {
             State::Unused if on.thread_local || on.thread_local_2 => {
                 *row = State::ThreadLocal(me);
@@ -94,13 +78,6 @@ impl Locks {
                 *row = State::Shared(candidates);
                 on.protected && !candidates.is_empty()
             }
-        }
-    }
-
-    /// The object died, and its lock with it.
-    pub(super) fn forget(&mut self, object: ObjectId) {
-        if let Some(lock) = self.of.remove(&object) {
-            self.rows[lock.index()] = State::Unused;
         }
     }
 }

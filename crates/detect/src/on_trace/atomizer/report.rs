@@ -48,7 +48,7 @@ fn words(op: Op, known: bool, variables: &Variables, now: &Now<'_>) -> Words {
     let name = match target {
         Some(Target::Lock(lock)) => symbols.lock_name(lock),
         Some(Target::Variable(var)) => variable_kind(var, now),
-        None => "a variable of an object that is gone".to_owned(),
+        None => "a field of an object that has died".to_owned(),
     };
     let halfway = |var| known && variables.writes_are_protected(var);
     let (note, does) = match op {
@@ -59,7 +59,7 @@ fn words(op: Op, known: bool, variables: &Variables, now: &Now<'_>) -> Words {
             ("at lock release".to_owned(), format!("undoes a second acquire of lock {name}"))
         }
         Op::Read { .. } => (
-            format!("at a read of {name} that no lock protects"),
+            format!("at a read of {name}, which no lock protects"),
             format!("reads {name}, which no lock protects"),
         ),
         Op::Write { var } if halfway(var) => (
@@ -67,7 +67,7 @@ fn words(op: Op, known: bool, variables: &Variables, now: &Now<'_>) -> Words {
             format!("writes {name}, which is also read without its lock"),
         ),
         Op::Write { .. } => (
-            format!("at a write of {name} that no lock protects"),
+            format!("at a write of {name}, which no lock protects"),
             format!("writes {name}, which no lock protects"),
         ),
         Op::VolatileRead { .. } => ("at a volatile read".to_owned(), format!("reads the volatile {name}")),
@@ -169,13 +169,13 @@ pub(super) fn violation(open: Open, event: &Event, variables: &Variables, now: &
     let (committed, violated) = (place(commit.site, now), place(event.site, now));
     let mut notes = vec![
         format!(
-            "From {committed} on, other threads can see what the block has done so far; until {violated} they can \
-             change what it builds on"
+            "Between {committed} and {violated} other threads can see the block half done, or change what it has \
+             already looked at."
         ),
-        advice(commit.op, event.op, now),
+        format!("{}.", advice(commit.op, event.op, now)),
     ];
     if open.waited {
-        notes.push("The block has waited before; only what it did since then counts here".to_owned());
+        notes.push("The block has waited before; only what it did since then counts here.".to_owned());
     }
     let evidence = Evidence {
         rule: Rule::NonAtomic,

@@ -20,6 +20,7 @@
 use events::{ThreadId, VarId};
 
 use crate::shared::held::Held;
+use crate::shared::history::History;
 use crate::shared::lockset::{LockSet, LockSets};
 use crate::shared::vars::{PerVar, VarState};
 
@@ -53,13 +54,6 @@ impl Variables {
         Self { rows: PerVar::new(Row { state: State::Unused, generation: 0 }), write_protected }
     }
 
-    /// Whether only this thread has accessed the variable since its state started. Then another access of it changes
-    /// nothing and moves both ways, and nobody can have handed the variable over.
-    #[inline(always)]
-    pub(super) fn is_own(&mut self, var: VarId, me: ThreadId) -> bool {
-        self.rows.at(var).state == State::ThreadLocal(me)
-    }
-
     /// Takes an access into account. Whether it moves both ways.
     #[inline]
     pub(super) fn access(
@@ -68,10 +62,15 @@ impl Variables {
         me: ThreadId,
         write: bool,
         held: Held,
-        generation: u32,
+        history: &History,
         sets: &mut LockSets,
     ) -> bool {
         let row = self.rows.at(var);
+        // Only this thread has accessed the variable, so nobody can have handed it over either.
+        if row.state == State::ThreadLocal(me) {
+            return true;
+        }
+        let generation = history.generation(var);
         if row.generation != generation {
             *row = Row { state: State::ThreadLocal(me), generation };
             return true;

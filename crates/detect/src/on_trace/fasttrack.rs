@@ -1,0 +1,447 @@
+//! Data races by happens-before with epochs: Flanagan and Freund, *FastTrack* (2009), on the full order.
+//!
+//! Two accesses race if they belong to different threads, one of them writes, and neither comes before the other in
+//! the full order (program order, locks, start, join, wait, volatile, signal → observe) of the observed run. For each
+//! variable the last write is kept and the last read, or those reads that no other read comes after. Precise: every
+//! report is such a pair, and every variable that has one is reported, at the second access of its first race; after
+//! that the variable is not looked at again.
+//!
+//! Misses: races of other schedules: a lock that happened to be handed over in the right order hides them (racer and
+//! eraser find those). Wrong: never for the recorded events; only where synchronisation was not recorded.
+//!
+//! `--paper` changes nothing here.
+
+use events::{Event, Op, OpSet, SiteId, ThreadId, VarId};
+use findings::{Confidence, Role, Rule};
+
+use crate::shared::guard;
+use crate::shared::lockset::LockSet;
+use crate::shared::vars::{PerVar, VarState};
+use crate::{Detector, Evidence, Now, Out, Spec, StepAt, Subject, Target, Uses};
+
+/// What `fasttrack` is.
+pub static SPEC: Spec = Spec {
+    name: "fasttrack",
+    about: "data races: two accesses of the observed run that nothing orders",
+    explain: "\
+FastTrack (Flanagan and Freund, 2009) follows what orders the events of the run: program order, locks, start and \
+join, wait, volatile variables, latches, queues and the like. Two accesses to one variable race if they belong to \
+different threads, one of them writes, and nothing orders them. Java then promises nothing about the value read.
+
+Every report is a race of the observed run, and every variable that had one is reported. It can miss a race that this \
+run hid because the threads happened to take a lock in the right order; racer and eraser find those. It is wrong only \
+where the program synchronises in a way that was not recorded, which the report lists as gaps.",
+    rules: &[Rule::DataRace],
+    ops: OpSet::ACCESS,
+    uses: Uses { full: true, hand_over: false, history: false },
+    new: |_| Box::new(FastTrack { rows: Rows { rows: PerVar::new(Row::NEW), readers: Vec::new(), spare: Vec::new() } }),
+};
+
+/// Nobody yet; also nobody at time 0, which is before everything.
+const NOBODY: u32 = u32::MAX;
+/// As the writer: the variable has been reported.
+const REPORTED: u32 = u32::MAX - 1;
+/// As the reader: several, in the list whose number stands in the place of the time.
+const SEVERAL: u32 = u32::MAX - 2;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Access {
+    thread: u32,
+    time: u32,
+    site: SiteId,
+    locks: LockSet,
+}
+
+impl Access {
+    const NONE: Access = Access { thread: NOBODY, time: 0, site: SiteId(0), locks: LockSet::EMPTY };
+}
+
+#[derive(Clone, Copy)]
+struct Row {
+    write: Access,
+    read: Access,
+}
+
+const _: () = assert!(size_of::<Row>() == 32);
+
+impl Row {
+    const NEW: Row = Row { write: Access::NONE, read: Access::NONE };
+}
+
+/// State by variable, with the lists of readers that some of it refers to.
+struct Rows {
+    rows: PerVar<Row>,
+    /// Of a variable that several threads read without order: one read a thread, by thread.
+    readers: Vec<Vec<Access>>,
+    spare: Vec<u32>,
+}
+
+struct FastTrack {
+    rows: Rows,
+}
+
+/// The thread of a stretch and what it knows.
+#[derive(Clone, Copy)]
+struct Me<'a> {
+    thread: u32,
+    time: u32,
+    known: &'a [u32],
+}
+
+impl Me<'_> {
+    /// Whether an access comes before what this thread does now.
+    #[inline(always)]
+    fn comes_after(self, access: &Access) -> bool {
+        access.thread == self.thread
+            || access.time <= self.known.get(access.thread as usize).copied().unwrap_or(0)
+    }
+}
+
+impl Rows {
+    /// The earlier access that races with this one, if there is one.
+    #[inline(always)]
+    fn read(&mut self, var: VarId, me: Me<'_>, site: SiteId, locks: LockSet) -> Option<(Access, bool)> {
+        let row = self.rows.at(var);
+        if row.read.thread == me.thread && row.read.time == me.time
+            || row.write.thread == me.thread && row.write.time == me.time
+            || row.write.thread == REPORTED
+        {
+            return None;
+        }
+        if !me.comes_after(&row.write) {
+            return Some((row.write, true));
+        }
+        let mine = Access { thread: me.thread, time: me.time, site, locks };
+        if row.read.thread == SEVERAL {
+            let list = row.read.time as usize;
+            self.one_of_several(list, mine, me);
+        } else if me.comes_after(&row.read) {
+            row.read = mine;
+        } else {
+            self.several(var, mine);
+        }
+        None
+    }
+
+    /// The earlier access that races with this one, if there is one, and whether it wrote.
+    #[inline(always)]
+    fn write(&mut self, var: VarId, me: Me<'_>, site: SiteId, locks: LockSet) -> Option<(Access, bool)> {
+        let row = self.rows.at(var);
+        if row.write.thread == me.thread && row.write.time == me.time || row.write.thread == REPORTED {
+            return None;
+        }
+        if !me.comes_after(&row.write) {
+            return Some((row.write, true));
+        }
+        if row.read.thread == SEVERAL {
+            let list = row.read.time;
+            if let Some(read) = self.readers[list as usize].iter().find(|read| !me.comes_after(read)) {
+                return Some((*read, false));
+            }
+            self.drop_list(list);
+        } else if !me.comes_after(&row.read) {
+            return Some((row.read, false));
+        }
+        // All reads come before this write, so whatever races with one of them later races with the write too.
+        *self.rows.at(var) =
+            Row { write: Access { thread: me.thread, time: me.time, site, locks }, read: Access::NONE };
+        None
+    }
+
+    #[inline(never)]
+    fn several(&mut self, var: VarId, mine: Access) {
+        let list = self.spare.pop().unwrap_or_else(|| {
+            self.readers.push(Vec::new());
+            self.readers.len() as u32 - 1
+        });
+        let row = self.rows.at(var);
+        let readers = &mut self.readers[list as usize];
+        readers.extend([row.read, mine]);
+        readers.sort_unstable_by_key(|read| read.thread);
+        row.read = Access { thread: SEVERAL, time: list, ..mine };
+    }
+
+    #[inline(never)]
+    fn one_of_several(&mut self, list: usize, mine: Access, me: Me<'_>) {
+        let readers = &mut self.readers[list];
+        match readers.binary_search_by_key(&mine.thread, |read| read.thread) {
+            Ok(at) => readers[at] = mine,
+            Err(_) => {
+                if readers.len() == readers.capacity() {
+                    // Whatever races with a read that comes before this one later races with this one too.
+                    readers.retain(|read| !me.comes_after(read));
+                }
+                let at = readers.partition_point(|read| read.thread < mine.thread);
+                readers.insert(at, mine);
+            }
+        }
+    }
+
+    fn drop_list(&mut self, list: u32) {
+        self.readers[list as usize].clear();
+        self.spare.push(list);
+    }
+}
+
+impl FastTrack {
+    #[cold]
+    #[inline(never)]
+    fn race(
+        &mut self,
+        event: &Event,
+        var: VarId,
+        (other, other_wrote): (Access, bool),
+        now: &mut Now<'_>,
+        out: &mut Out,
+    ) {
+        self.rows.forget(var);
+        self.rows.rows.at(var).write.thread = REPORTED;
+        let subject = Subject::Variable(var);
+        if !out.wants(Rule::DataRace, &subject, now) {
+            return;
+        }
+        let write = matches!(event.op, Op::Write { .. });
+        let locks = now.held.protecting(write);
+        let role = |write| if write { Role::Write } else { Role::Read };
+        let target = now.variable(var).object.map(|_| Target::Variable(var));
+        let other_thread = ThreadId(other.thread);
+        let common = now.sets.intersect(other.locks, locks);
+        let mut notes = vec![format!(
+            "Nothing orders the two accesses: no lock handed over, no start, join, volatile or other signal \
+             from {} to {} in between.",
+            guard::thread_name(other_thread, now.symbols),
+            guard::thread_name(now.thread, now.symbols)
+        )];
+        if common.is_empty() {
+            notes.push("No lock is held at both places.".to_owned());
+        }
+        notes.push(guard::advice_for_two(other.locks, locks, now.sets, now.symbols));
+        let evidence = Evidence {
+            rule: Rule::DataRace,
+            subject,
+            confidence: Confidence::High,
+            message: format!(
+                "two threads {} {{}} at the same time",
+                if other_wrote && write { "write" } else { "read and write" }
+            ),
+            steps: vec![
+                StepAt {
+                    thread: other_thread,
+                    site: other.site,
+                    role: role(other_wrote),
+                    target,
+                    locks: other.locks,
+                    note: String::new(),
+                },
+                StepAt {
+                    thread: now.thread,
+                    site: event.site,
+                    role: role(write),
+                    target,
+                    locks,
+                    note: String::new(),
+                },
+            ],
+            notes,
+        };
+        out.add(evidence, Some(event), now);
+    }
+}
+
+impl Detector for FastTrack {
+    fn event(&mut self, event: &Event, now: &mut Now<'_>, out: &mut Out) {
+        self.stretch(std::slice::from_ref(event), now, out);
+    }
+
+    fn stretch(&mut self, events: &[Event], now: &mut Now<'_>, out: &mut Out) {
+        let full = now.full;
+        let me = Me { thread: now.thread.0, time: full.time(now.thread), known: full.known(now.thread) };
+        let held = now.held;
+        for event in events {
+            let (var, race) = match event.op {
+                Op::Read { var } => (var, self.rows.read(var, me, event.site, held.all)),
+                Op::Write { var } => (var, self.rows.write(var, me, event.site, held.exclusive)),
+                _ => continue,
+            };
+            if let Some(other) = race {
+                self.race(event, var, other, now, out);
+            }
+        }
+    }
+
+    fn vars(&mut self, each: &mut dyn FnMut(&mut dyn VarState)) {
+        each(&mut self.rows);
+    }
+}
+
+impl VarState for Rows {
+    fn grow(&mut self, n: usize) {
+        self.rows.grow(n);
+    }
+
+    fn forget(&mut self, var: VarId) {
+        let read = self.rows.at(var).read;
+        if read.thread == SEVERAL {
+            self.drop_list(read.time);
+        }
+        self.rows.forget(var);
+    }
+
+    fn copy(&mut self, from: VarId, to: VarId) {
+        self.forget(to);
+        self.rows.copy(from, to);
+        let read = self.rows.at(to).read;
+        if read.thread == SEVERAL {
+            let copied = self.readers[read.time as usize].clone();
+            self.rows.at(to).read.time = self.readers.len() as u32;
+            self.readers.push(copied);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::SPEC;
+    use crate::testing::{check, default, report};
+
+    #[test]
+    fn figure_1_of_the_racer_paper() {
+        check(
+            &SPEC,
+            &default(),
+            "
+main fork T1
+main fork T2
+T1 read Task.shared
+T1 write Task.shared
+T1 acquire Task.class
+T1 read Task.shared_protected
+T1 write Task.shared_protected
+T1 release Task.class
+T2 read Task.shared //~ data-race
+T2 write Task.shared
+T2 acquire Task.class
+T2 read Task.shared_protected
+T2 write Task.shared_protected
+T2 release Task.class
+",
+        );
+    }
+
+    #[test]
+    fn a_write_races_with_any_of_several_reads() {
+        check(
+            &SPEC,
+            &default(),
+            "
+main write x
+main fork T1
+main fork T2
+main fork T3
+T1 read x
+T2 read x
+T3 read x
+T1 end
+T3 end
+main join T1
+main join T3
+main write x //~ data-race
+",
+        );
+    }
+
+    #[test]
+    fn a_write_after_all_reads_is_clean_and_forgets_them() {
+        check(
+            &SPEC,
+            &default(),
+            "
+main write x
+main fork T1
+main fork T2
+T1 read x
+T2 read x
+main read x
+T1 end
+T2 end
+main join T1
+main join T2
+main write x
+main fork T3
+T3 read x
+",
+        );
+    }
+
+    #[test]
+    fn readers_of_a_read_write_lock_do_not_order_each_other() {
+        check(
+            &SPEC,
+            &default(),
+            "
+T1 acquire rw read
+T1 write x
+T1 release rw read
+T2 acquire rw read
+T2 read x //~ data-race
+T2 release rw read
+T1 acquire rw read
+T1 read y
+T1 release rw read
+T2 acquire rw
+T2 write y
+T2 release rw
+",
+        );
+    }
+
+    #[test]
+    fn the_lock_handed_over_in_the_right_order_hides_what_racer_finds() {
+        check(&SPEC, &default(), "T1 write x\nT1 acquire m\nT1 release m\nT2 acquire m\nT2 read x\n");
+    }
+
+    #[test]
+    fn a_variable_is_reported_once_with_both_sides_and_their_locks() {
+        let report = report(
+            &[&SPEC],
+            &default(),
+            "
+T1 acquire m
+T1 write A@7.f @ A.java:3
+T1 release m
+T2 read A@7.f @ A.java:9
+T2 write A@7.f @ A.java:10
+T1 write A@8.f @ A.java:3
+T2 write A@8.f @ A.java:10
+",
+        );
+        let findings: Vec<_> = report.findings().collect();
+        assert_eq!(findings.len(), 1);
+        assert_eq!((findings[0].subject.as_str(), findings[0].count), ("A.f", 2));
+        assert_eq!(findings[0].message, "two threads read and write A.f at the same time");
+        let witness = &findings[0].witnesses[0];
+        assert_eq!((witness.steps[0].place.line, witness.steps[1].place.line), (3, 9));
+        assert_eq!(witness.steps[0].locks, ["m"]);
+        assert_eq!(witness.steps[1].target, "A@7.f");
+        assert!(witness.notes.iter().any(|note| note.starts_with("Hold m at both places")), "{witness:?}");
+    }
+
+    #[test]
+    fn a_split_range_keeps_its_readers() {
+        check(
+            &SPEC,
+            &default(),
+            "
+T1 read int[]@1[0..10]
+T2 read int[]@1[0..10]
+T3 write int[]@1[5..6] //~ data-race
+T4 write int[]@1[0..5] //~ data-race
+",
+        );
+    }
+
+    #[test]
+    fn a_freed_object_is_forgotten() {
+        check(&SPEC, &default(), "T1 write A@1.f\nT1 free A@1\nT2 write A@1.f\n");
+    }
+}

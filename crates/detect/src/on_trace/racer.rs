@@ -1,0 +1,544 @@
+//! Data races by lock sets that count from the first access on: Figure 5b of Bodden and Havelund, *Racer: effective
+//! race detection using AspectJ* (2008).
+//!
+//! A variable is Virgin, then Exclusive (read) or Exclusive-Modified (written) by one thread. A second thread makes it
+//! Shared if both only read, else Shared-Modified; a write makes Shared Shared-Modified. Unlike Eraser's, the
+//! candidate lock set is refined at *every* access from the first one on, in every state, for Java promises nothing
+//! about unguarded initialisation, and `read(t) write(t')` counts: it could have been `write(t') read(t)`. A lock held
+//! in read mode protects reads only. Volatile accesses are no data.
+//!
+//! Reported, once a variable, with all places at which it was used so far (section 5.2.1; the first [`LISTED`] of
+//! them): Shared-Modified, no candidate left, *and* the access has a rival, an earlier access of another thread that is
+//! unordered in the hand-over order, holds no lock in common, and one of the two writes. An access that comes after
+//! all earlier ones in the hand-over order starts the variable afresh at Virgin, so initialisation before `start()`
+//! (Figure 8) is no race. A read of a final field after the constructor has ended is left out unless `this` escaped.
+//! `--paper`: without these three.
+//!
+//! By default this is exact, and finds *every* variable that has any pair of rivals: such a pair makes the state
+//! Shared-Modified and the lock set empty. (The history's bound on accesses under ever new locks apart.)
+//!
+//! Misses: lock errors that the order of the run hid. Wrong: where something other than locks and the known
+//! hand-overs keeps accesses apart. The order of accesses is *a* consistent order of the run.
+
+use events::{Event, Op, OpSet, SiteId, VarId};
+use findings::{Confidence, Role, Rule};
+
+use crate::shared::frozen::Frozen;
+use crate::shared::guard;
+use crate::shared::history::Access;
+use crate::shared::lockset::LockSet;
+use crate::shared::vars::{PerVar, VarState};
+use crate::{Detector, Evidence, Now, Options, Out, Spec, StepAt, Subject, Target, Uses};
+
+/// What `racer` is.
+pub static SPEC: Spec = Spec {
+    name: "racer",
+    about: "data races: no lock is common to all accesses, the first thread's included",
+    explain: "\
+Racer (Bodden and Havelund, 2008) is Eraser made for Java's memory model: every variable that several threads use and \
+at least one of them writes must have a lock that is held at every access, from the very first one on. What a \
+constructor writes without a lock counts, because Java does not promise that another thread sees it. A finding lists \
+all the places at which the variable was used until then.
+
+It needs no unlucky interleaving: two accesses that happened minutes apart are reported if nothing but luck kept them \
+apart. It may be wrong where accesses are kept apart by something that is neither a lock nor one of the known \
+hand-overs (start, join, volatile, latches, queues).
+
+By default a report needs two accesses with no lock in common that no hand-over orders, a variable that is handed \
+over (for example by Thread.start) starts afresh, and final fields may be read freely once their constructor has \
+ended without letting `this` escape. With --paper none of this holds: the report comes from the lock set alone.",
+    rules: &[Rule::DataRace],
+    ops: OpSet::ACCESS.and(OpSet::FREEZE).and(OpSet::FREE),
+    uses: Uses { full: false, hand_over: true, history: true },
+    new: |options| Box::new(Racer::new(options)),
+};
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+enum State {
+    Virgin,
+    Exclusive,
+    ExclusiveModified,
+    Shared,
+    SharedModified,
+    Reported,
+}
+
+#[derive(Clone, Copy)]
+struct Row {
+    locks: LockSet,
+    /// The thread of an Exclusive or Exclusive-Modified variable.
+    owner: u32,
+    /// The place of the last access: in a loop it is the same again.
+    last_place: u32,
+    /// The history's, as far as it fits: every access that could change it is seen here too.
+    generation: u16,
+    state: State,
+    /// [`FINAL`] and [`FULL`].
+    flags: u8,
+}
+
+/// A final field of an object.
+const FINAL: u8 = 1;
+/// There may be more places than are listed.
+const FULL: u8 = 2;
+
+const _: () = assert!(size_of::<Row>() <= 16);
+
+impl Row {
+    const NEW: Row = Row {
+        locks: LockSet::EMPTY,
+        owner: 0,
+        last_place: NOWHERE,
+        generation: 0,
+        state: State::Virgin,
+        flags: 0,
+    };
+}
+
+/// How many places of one variable are listed.
+const LISTED: usize = 12;
+const NOWHERE: u32 = u32::MAX;
+
+/// Where a variable was used, oldest first: twice the site, and one more if it was a write. [`NOWHERE`] fills the rest.
+type Places = [u32; LISTED];
+
+/// Adds a place unless it is listed already. Whether there was room.
+#[inline]
+fn list(places: &mut Places, place: u32) -> bool {
+    for known in places {
+        if *known == place {
+            return true;
+        }
+        if *known == NOWHERE {
+            *known = place;
+            return true;
+        }
+    }
+    false
+}
+
+struct Racer {
+    paper: bool,
+    rows: PerVar<Row>,
+    /// Apart from the rows, because a full list is not looked at any more.
+    places: PerVar<Places>,
+    frozen: Frozen,
+}
+
+impl Racer {
+    fn new(options: &Options) -> Self {
+        Self {
+            paper: options.paper,
+            rows: PerVar::new(Row::NEW),
+            places: PerVar::new([NOWHERE; LISTED]),
+            frozen: Frozen::default(),
+        }
+    }
+
+    #[inline(always)]
+    fn access(&mut self, event: &Event, var: VarId, write: bool, now: &mut Now<'_>, out: &mut Out) {
+        let row = self.rows.at(var);
+        if row.state == State::Reported {
+            return;
+        }
+        let generation = now.history.generation(var) as u16;
+        if row.state == State::Virgin || row.generation != generation {
+            let is_final = !self.paper && Frozen::is_final(var, now);
+            if row.last_place != NOWHERE {
+                *self.places.at(var) = [NOWHERE; LISTED];
+            }
+            *row = Row { generation, flags: u8::from(is_final) * FINAL, ..Row::NEW };
+        }
+        if row.flags & FINAL != 0 && !write && self.frozen.protects(var, now) {
+            return;
+        }
+        let locks = now.held.protecting(write);
+        let me = now.thread.0;
+        if row.state == State::Virgin {
+            row.locks = locks;
+            row.owner = me;
+        } else {
+            row.locks = now.sets.intersect(row.locks, locks);
+        }
+        row.state = match (row.state, write) {
+            (State::Virgin, false) => State::Exclusive,
+            (State::Virgin, true) => State::ExclusiveModified,
+            (State::Exclusive, true) if row.owner == me => State::ExclusiveModified,
+            (State::Exclusive | State::ExclusiveModified, _) if row.owner == me => row.state,
+            (State::Exclusive, false) => State::Shared,
+            (State::Exclusive | State::ExclusiveModified, _) => State::SharedModified,
+            (State::Shared, true) => State::SharedModified,
+            (state, _) => state,
+        };
+        let place = event.site.0 << 1 | u32::from(write);
+        if row.last_place != place && row.flags & FULL == 0 {
+            row.last_place = place;
+            if !list(self.places.at(var), place) {
+                row.flags |= FULL;
+            }
+        }
+        if row.state == State::SharedModified
+            && row.locks.is_empty()
+            && (self.paper || now.history.is_paired(var))
+        {
+            self.look(event, var, write, now, out);
+        }
+    }
+
+    /// No lock is left: reports if there is a pair of accesses to show.
+    #[cold]
+    #[inline(never)]
+    fn look(&mut self, event: &Event, var: VarId, write: bool, now: &mut Now<'_>, out: &mut Out) {
+        let Some(other) = guard::other_side(var, write, self.paper, now) else { return };
+        let row = self.rows.at(var);
+        row.state = State::Reported;
+        let subject = Subject::Variable(var);
+        if !out.wants(Rule::DataRace, &subject, now) {
+            return;
+        }
+        let mine = Access {
+            epoch: now.hand_over.epoch(now.thread),
+            site: event.site,
+            locks: now.held.protecting(write),
+            write,
+        };
+        let step = |access: &Access| StepAt {
+            thread: access.epoch.thread,
+            site: access.site,
+            role: if access.write { Role::Write } else { Role::Read },
+            target: now.variable(var).object.map(|_| Target::Variable(var)),
+            locks: access.locks,
+            note: String::new(),
+        };
+        let steps = vec![step(&other), step(&mine)];
+        let mut notes = guard::notes(var, &other, &mine, now);
+        for &place in self.places.get(var).iter().take_while(|&&place| place != NOWHERE) {
+            let did = if place & 1 == 1 { "Write" } else { "Read" };
+            notes.push(format!("{did} at {}.", guard::site_name(SiteId(place >> 1), now.symbols)));
+        }
+        if row.flags & FULL != 0 {
+            notes.push(format!("Only the first {LISTED} places are listed."));
+        }
+        let evidence = Evidence {
+            rule: Rule::DataRace,
+            subject,
+            confidence: Confidence::Medium,
+            message:
+                "{} is accessed unprotected: several threads use it, one of them writes, and no lock is \
+                      held at every access"
+                    .to_owned(),
+            steps,
+            notes,
+        };
+        out.add(evidence, Some(event), now);
+    }
+}
+
+impl Detector for Racer {
+    fn event(&mut self, event: &Event, now: &mut Now<'_>, out: &mut Out) {
+        match event.op {
+            Op::Read { var } => self.access(event, var, false, now, out),
+            Op::Write { var } => self.access(event, var, true, now, out),
+            _ if self.paper => {}
+            _ => self.frozen.step(event, now),
+        }
+    }
+
+    fn stretch(&mut self, events: &[Event], now: &mut Now<'_>, out: &mut Out) {
+        for event in events {
+            self.event(event, now, out);
+        }
+    }
+
+    fn vars(&mut self, each: &mut dyn FnMut(&mut dyn VarState)) {
+        each(&mut self.rows);
+        each(&mut self.places);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::SPEC;
+    use crate::testing::{check, default, paper, report, subjects};
+
+    /// The same verdict by default and in the paper's mode.
+    fn check_both(text: &str) {
+        check(&SPEC, &default(), text);
+        check(&SPEC, &paper(), text);
+    }
+
+    #[test]
+    fn figure_1_only_the_unprotected_static_field_races() {
+        check_both(
+            "
+main fork T1
+main fork T2
+T1 read Task.shared @ Task.java:8
+T1 write Task.shared @ Task.java:8
+T1 acquire Task.class
+T1 read Task.shared_protected @ Task.java:10
+T1 write Task.shared_protected @ Task.java:10
+T1 release Task.class
+T1 read Task@1.not_shared @ Task.java:12
+T1 write Task@1.not_shared @ Task.java:12
+T2 read Task.shared @ Task.java:8 //~ data-race
+T2 write Task.shared @ Task.java:8
+T2 acquire Task.class
+T2 read Task.shared_protected @ Task.java:10
+T2 write Task.shared_protected @ Task.java:10
+T2 release Task.class
+T2 read Task@2.not_shared @ Task.java:12
+T2 write Task@2.not_shared @ Task.java:12
+",
+        );
+    }
+
+    #[test]
+    fn figure_5b_one_thread_alone_stays_exclusive() {
+        check_both("T1 read x\nT1 write x\nT1 read x\nT1 write x\n");
+        check_both("T1 write x\nT1 read x\nT1 write x\n");
+    }
+
+    #[test]
+    fn figure_5b_reads_of_two_threads_are_shared_and_never_reported() {
+        check_both("T1 read x\nT2 read x\nT3 read x\nT1 read x\n");
+    }
+
+    #[test]
+    fn figure_5b_read_then_write_by_another_thread_is_reported() {
+        check_both("T1 read x\nT2 write x //~ data-race\n");
+    }
+
+    #[test]
+    fn figure_5b_any_access_after_another_threads_write_is_shared_modified() {
+        check_both("T1 write x\nT2 read x //~ data-race\n");
+        check_both("T1 write x\nT2 write x //~ data-race\n");
+        check_both("T1 read x\nT1 write x\nT2 read x //~ data-race\n");
+    }
+
+    #[test]
+    fn figure_5b_a_write_makes_shared_shared_modified() {
+        check_both("T1 read x\nT2 read x\nT1 write x //~ data-race\n");
+        check_both("T1 read x\nT2 read x\nT3 write x //~ data-race\n");
+    }
+
+    #[test]
+    fn figure_5b_the_lock_set_counts_from_the_first_access_on() {
+        check_both(
+            "
+T1 write x
+T2 acquire a
+T2 write x //~ data-race
+T2 release a
+",
+        );
+        check_both(
+            "
+T1 acquire a
+T1 write x
+T1 release a
+T1 read x
+T2 acquire a
+T2 write x //~ data-race
+T2 release a
+",
+        );
+    }
+
+    #[test]
+    fn a_variable_always_under_its_lock_is_clean() {
+        check_both(
+            "
+T1 acquire a
+T1 acquire b
+T1 write x
+T1 release b
+T1 release a
+T2 acquire b
+T2 write x
+T2 read x
+T2 release b
+T1 acquire b
+T1 read x
+T1 release b
+",
+        );
+    }
+
+    #[test]
+    fn a_lock_held_in_read_mode_protects_reads_only() {
+        check_both(
+            "
+T1 acquire rw
+T1 write x
+T1 release rw
+T2 acquire rw read
+T2 read x
+T2 release rw read
+T2 acquire rw read
+T2 write x //~ data-race
+",
+        );
+    }
+
+    #[test]
+    fn volatile_accesses_do_not_race() {
+        check_both("T1 vwrite x\nT2 vwrite x\nT1 vread x update\nT1 vwrite x update\nT2 vread x\n");
+    }
+
+    #[test]
+    fn figure_6_a_write_after_this_escaped_is_a_race_always() {
+        check_both("awt read ThisEscape@1.i\nmain write ThisEscape@1.i //~ data-race\n");
+        check_both("main write ThisEscape@1.i\nawt read ThisEscape@1.i //~ data-race\n");
+        // Even when starting the thread orders what came before it.
+        check_both(
+            "
+main fork awt
+awt read ThisEscape@1.i
+main write ThisEscape@1.i //~ data-race
+",
+        );
+    }
+
+    const FIGURE_8: &str = "
+main write ExecConditionChecker@1.conditionSetChanged @ ExecConditionChecker.java:2
+main fork checker @ ExecConditionChecker.java:19
+checker read ExecConditionChecker@1.conditionSetChanged @ Checker.java:7
+";
+
+    #[test]
+    fn figure_8_initialisation_before_start_is_a_race_only_in_the_paper() {
+        assert!(subjects(&SPEC, &default(), FIGURE_8).is_empty());
+        assert_eq!(
+            subjects(&SPEC, &paper(), FIGURE_8),
+            ["ExecConditionChecker.conditionSetChanged"],
+            "the paper does not know that start() gives order"
+        );
+    }
+
+    const FINAL: &str = "
+!final Point.x
+main write Point@1.x @ Point.java:5
+main freeze Point@1 @ Point.java:6
+T1 read Point@1.x @ Other.java:9
+T2 read Point@1.x @ Other.java:9
+";
+
+    #[test]
+    fn a_final_field_read_after_its_constructor_is_a_race_only_in_the_paper() {
+        assert!(subjects(&SPEC, &default(), FINAL).is_empty());
+        assert_eq!(subjects(&SPEC, &paper(), FINAL), ["Point.x"]);
+    }
+
+    #[test]
+    fn a_field_that_is_not_final_is_no_safer_after_the_constructor() {
+        assert_eq!(subjects(&SPEC, &default(), &FINAL.replace("!final Point.x\n", "")), ["Point.x"]);
+    }
+
+    #[test]
+    fn a_final_field_races_if_this_escaped_before_the_constructor_ended() {
+        check_both(
+            "
+!final Point.x
+main write Point@1.x
+T1 read Point@1.x //~ data-race
+main freeze Point@1
+",
+        );
+        check_both(
+            "
+!final Point.x
+main write Point@1.x
+T1 read Point@1.y
+main freeze Point@1
+T2 read Point@1.x //~ data-race
+",
+        );
+    }
+
+    #[test]
+    fn section_5_2_1_the_report_names_the_object_and_all_places() {
+        let report = report(
+            &[&SPEC],
+            &default(),
+            "
+exec read ActionExecution@6171853.status @ ActionExecution.java:233
+exec read ActionExecution@6171853.status @ ActionExecution.java:244
+exec read ActionExecution@6171853.status @ ActionExecution.java:233
+action write ActionExecution@6171853.status @ ActionExecution.java:370
+",
+        );
+        let finding = report.findings().next().expect("one finding");
+        assert_eq!(finding.subject, "ActionExecution.status");
+        assert_eq!(
+            finding.message,
+            "ActionExecution.status is accessed unprotected: several threads use it, one of them writes, and \
+             no lock is held at every access"
+        );
+        let witness = &finding.witnesses[0];
+        assert!(witness.steps.iter().all(|step| step.target == "ActionExecution@6171853.status"));
+        assert_eq!((witness.steps[0].thread.as_str(), witness.steps[1].thread.as_str()), ("exec", "action"));
+        let places: Vec<&str> =
+            witness.notes.iter().map(String::as_str).filter(|note| note.contains(" at Action")).collect();
+        assert_eq!(
+            places,
+            [
+                "Read at ActionExecution.java:233.",
+                "Read at ActionExecution.java:244.",
+                "Write at ActionExecution.java:370."
+            ]
+        );
+    }
+
+    #[test]
+    fn places_from_before_a_hand_over_are_not_listed() {
+        let report = report(
+            &[&SPEC],
+            &default(),
+            "
+main write x @ :1
+main fork T1
+T1 write x @ :2
+main write x @ :3
+",
+        );
+        let notes = report.findings().next().expect("one finding").witnesses[0].notes.join(" ");
+        assert!(notes.contains("Write at line 2. Write at line 3."), "{notes}");
+        assert!(!notes.contains("line 1"), "{notes}");
+    }
+
+    #[test]
+    fn an_access_that_the_lock_of_the_last_one_would_hide_is_remembered() {
+        // The first write holds nothing; that the same thread later held a does not make it safe.
+        check(
+            &SPEC,
+            &default(),
+            "
+T1 write x
+T1 acquire a
+T1 write x
+T1 release a
+T2 acquire a
+T2 read x //~ data-race
+",
+        );
+    }
+
+    #[test]
+    fn array_elements_are_variables_of_their_own() {
+        check_both(
+            "
+T1 write int[]@3[0..50]
+T2 write int[]@3[50..100]
+T1 read int[]@3[0..50]
+T2 read int[]@3[49..60] //~ data-race
+",
+        );
+    }
+
+    #[test]
+    fn a_freed_object_is_forgotten() {
+        check_both("T1 write A@1.f\nT1 free A@1\nT2 write A@1.f\n");
+    }
+}

@@ -1,0 +1,131 @@
+//! Locks that do not guard what they should: which two accesses show it, and how to say so.
+
+use events::{LockId, SiteId, Symbols, ThreadId, VarId};
+use rustc_hash::FxHashMap;
+
+use super::history::Access;
+use super::lockset::{LockSet, LockSets};
+use crate::detector::Now;
+
+const GUARD_IT: &str = "Guard every access with the same lock, or make the field volatile or atomic if single reads \
+                        and writes are all it needs.";
+
+/// At most this many accesses are told of when a candidate lock set shrinks.
+const TOLD: usize = 6;
+
+/// `{a, b}`; `no lock` for the empty set.
+pub fn set_name(set: LockSet, sets: &LockSets, symbols: &Symbols) -> String {
+    if set.is_empty() {
+        return "no lock".to_owned();
+    }
+    let names: Vec<String> = sets.locks(set).iter().map(|&lock| symbols.lock_name(lock)).collect();
+    format!("{{{}}}", names.join(", "))
+}
+
+/// The name of a thread.
+pub fn thread_name(thread: ThreadId, symbols: &Symbols) -> &str {
+    symbols.str(symbols.threads.get(thread).name)
+}
+
+/// `pkg.Class.method(File.java:42)`, with what is known of it.
+pub fn site_name(site: SiteId, symbols: &Symbols) -> String {
+    let site = symbols.sites.get(site);
+    let line = match (site.file, site.line) {
+        (Some(file), 0) => symbols.str(file).to_owned(),
+        (Some(file), line) => format!("{}:{line}", symbols.str(file)),
+        (None, line) => format!("line {line}"),
+    };
+    match site.method.map(|method| symbols.methods.get(method)) {
+        Some(method) => {
+            let name = symbols.str(method.name);
+            let name = name.split_once('(').map_or(name, |(name, _)| name);
+            format!("{}.{name}({line})", symbols.class_name(method.class))
+        }
+        None => line,
+    }
+}
+
+/// How the locks held at all accesses became fewer until none was left: "T1 held {a}, T2 held {b}: nothing in
+/// common". Only accesses that took a lock away are told. None if a lock is left.
+pub fn shrinking(accesses: &[Access], sets: &mut LockSets, symbols: &Symbols) -> Option<String> {
+    let mut left: Option<LockSet> = None;
+    let mut told: Vec<String> = Vec::new();
+    for access in accesses {
+        let now = left.map_or(access.locks, |left| sets.intersect(left, access.locks));
+        if left != Some(now) {
+            let thread = thread_name(access.epoch.thread, symbols);
+            told.push(format!("{thread} held {}", set_name(access.locks, sets, symbols)));
+        }
+        left = Some(now);
+    }
+    if !left?.is_empty() {
+        return None;
+    }
+    let leave_out = told.len().saturating_sub(TOLD);
+    told.drain(1..1 + leave_out.min(told.len() - 1));
+    Some(format!("{}: nothing in common.", told.join(", ")))
+}
+
+/// What to do about it: name the lock that most accesses hold, if there is one.
+pub fn advice(accesses: &[Access], sets: &LockSets, symbols: &Symbols) -> String {
+    let mut holders: FxHashMap<LockId, usize> = FxHashMap::default();
+    for access in accesses {
+        for &lock in sets.locks(access.locks) {
+            *holders.entry(lock).or_default() += 1;
+        }
+    }
+    let best = holders.into_iter().max_by_key(|&(lock, count)| (count, std::cmp::Reverse(lock)));
+    match best {
+        Some((lock, count)) if count * 2 > accesses.len() || accesses.len() == 2 => format!(
+            "Guard every access with the same lock, for example {}, which {} hold already.",
+            symbols.lock_name(lock),
+            if count * 2 > accesses.len() { "most accesses" } else { "some accesses" }
+        ),
+        _ => GUARD_IT.to_owned(),
+    }
+}
+
+/// The access to show beside the one that the current thread makes now: its rival, if it has one. In the papers' mode
+/// any access of another thread will do, the more it conflicts the better.
+pub fn other_side(var: VarId, write: bool, paper: bool, now: &mut Now<'_>) -> Option<Access> {
+    let locks = now.held.protecting(write);
+    let rival = now.history.rival(var, now.thread, write, locks, now.hand_over, now.sets);
+    if rival.is_some() || !paper {
+        return rival;
+    }
+    now.history
+        .accesses(var)
+        .filter(|other| other.epoch.thread != now.thread)
+        .max_by_key(|other| (write || other.write, now.sets.disjoint(other.locks, locks), other.write))
+}
+
+/// Why two accesses (and perhaps others) are badly guarded, and what to do.
+pub fn notes(var: VarId, other: &Access, mine: &Access, now: &mut Now<'_>) -> Vec<String> {
+    let mut notes = Vec::new();
+    if now.sets.disjoint(other.locks, mine.locks) {
+        notes.push("No lock is held at both places.".to_owned());
+    }
+    let mut accesses = vec![*other, *mine];
+    let others = now.history.accesses(var).filter(|access| {
+        let same = |known: &Access| {
+            known.epoch.thread == access.epoch.thread
+                && known.write == access.write
+                && known.locks == access.locks
+        };
+        !same(other) && !same(mine)
+    });
+    accesses.extend(others);
+    notes.extend(shrinking(&accesses, now.sets, now.symbols));
+    notes.push(advice(&accesses, now.sets, now.symbols));
+    notes
+}
+
+/// What to do about two accesses with these locks.
+pub fn advice_for_two(first: LockSet, second: LockSet, sets: &LockSets, symbols: &Symbols) -> String {
+    match (sets.locks(first), sets.locks(second)) {
+        ([], [lock, ..]) | ([lock, ..], []) => {
+            format!("Hold {} at both places, as one of them does already.", symbols.lock_name(*lock))
+        }
+        _ => GUARD_IT.to_owned(),
+    }
+}
