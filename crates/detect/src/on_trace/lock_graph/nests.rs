@@ -256,16 +256,16 @@ pub(super) fn is_dead(lock: LockId) -> bool {
     lock.0 > DEAD_TOP / 2
 }
 
-/// A nest happens, (once more) at a time of its thread at which it has not happened yet.
+/// A nest happens, at a time of its thread at which it has not happened yet.
 fn happen(nest: &mut Nest, time: u32, now: &Now<'_>, words: &mut usize) {
     let known = now.hand_over.known_shared(nest.thread);
     let full = nest.moments.len() >= MOMENTS || *words > WORDS;
-    if let Some(last) = nest.moments.last_mut() {
-        if Rc::ptr_eq(&last.known, &known) || full {
-            nest.thinned |= !Rc::ptr_eq(&last.known, &known);
-            *last = Moment { time, known };
-            return;
-        }
+    if let Some(last) = nest.moments.last_mut()
+        && (full || Rc::ptr_eq(&last.known, &known))
+    {
+        nest.thinned |= !Rc::ptr_eq(&last.known, &known);
+        *last = Moment { time, known };
+        return;
     }
     *words += known.len();
     nest.moments.push(Moment { time, known });
