@@ -59,10 +59,9 @@ fn before(events: &[Event], hand_over: bool) -> Vec<Vec<bool>> {
                 _ => false,
             };
             if e.thread == l.thread || hand_over && handed {
+                let still_earlier = before[early].clone();
                 before[late][early] = true;
-                for earlier in 0..early {
-                    before[late][earlier] |= before[early][earlier];
-                }
+                before[late].iter_mut().zip(still_earlier).for_each(|(known, also)| *known |= also);
             }
         }
     }
