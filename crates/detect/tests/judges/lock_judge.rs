@@ -1,5 +1,5 @@
 //! The lock-order detector against its definition: every pair and triple of acquires of the trace is looked at
-//! literally. The hand-over order is reachability in the graph of all events.
+//! literally. Of the sets of locks that this gives, those count that contain no smaller one. The hand-over order is reachability in the graph of all events.
 
 use std::collections::BTreeSet;
 
@@ -59,10 +59,9 @@ fn before(events: &[Event], hand_over: bool) -> Vec<Vec<bool>> {
                 _ => false,
             };
             if e.thread == l.thread || hand_over && handed {
+                let still_earlier = before[early].clone();
                 before[late][early] = true;
-                for earlier in 0..early {
-                    before[late][earlier] |= before[early][earlier];
-                }
+                before[late].iter_mut().zip(still_earlier).for_each(|(known, also)| *known |= also);
             }
         }
     }
@@ -107,6 +106,10 @@ fn judge(events: &[Event], hand_over: bool) -> BTreeSet<Vec<u32>> {
             }
         }
     }
+    let smaller = sets.clone();
+    sets.retain(|set| {
+        !smaller.iter().any(|other| other.len() < set.len() && other.iter().all(|lock| set.contains(lock)))
+    });
     sets
 }
 
@@ -119,8 +122,8 @@ fn the_lock_graph_finds_just_the_cycles_of_the_definition() {
         let mut random = Random::new(seed);
         let shape = Shape {
             events: 30 + random.below(60),
-            threads: 3 + random.below(2),
-            locks: 3 + random.below(2),
+            threads: 3 + random.below(3),
+            locks: 3 + random.below(6),
             volatiles: random.below(2),
             disciplined: 30,
             locking: 70,
@@ -150,5 +153,5 @@ fn the_lock_graph_finds_just_the_cycles_of_the_definition() {
     }
     let share = positive * 100 / TRACES;
     assert!((20..=80).contains(&share), "{share} % of the traces have a cycle");
-    assert!(long * 100 / TRACES >= 2, "{long} traces have a cycle of three");
+    assert!(long >= 200, "{long} traces have a cycle of three");
 }

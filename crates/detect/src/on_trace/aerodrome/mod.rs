@@ -163,7 +163,9 @@ impl Aerodrome {
         out: &mut Out,
     ) {
         self.vars.sources(var, write, stamp.thread, &self.reach, &mut self.sources);
-        self.take(stamp, Some(Target::Variable(var)), event, now, out);
+        if !self.sources.is_empty() {
+            self.take(stamp, Some(Target::Variable(var)), event, now, out);
+        }
         self.vars.put(var, write, *stamp, &self.reach);
     }
 
@@ -194,11 +196,9 @@ impl Aerodrome {
                     self.take(stamp, None, event, now, out);
                 }
             }
-            Op::Fork { child } => {
-                if self.reach.concerns(*stamp, child.0) {
-                    let first = Stamp { thread: child.0, ..Stamp::NONE };
-                    self.reach.add(*stamp, first, None, &mut true);
-                }
+            Op::Fork { child } if self.reach.concerns(*stamp, child.0) => {
+                let first = Stamp { thread: child.0, ..Stamp::NONE };
+                self.reach.add(*stamp, first, None, &mut true);
             }
             Op::Join { child } => {
                 let number = self.reach.number(child.0);
@@ -315,6 +315,8 @@ impl Aerodrome {
         }
         stamp.number = self.reach.number(stamp.thread);
         self.sources.clear();
+        #[cfg(debug_assertions)]
+        self.reach.check();
     }
 
     #[cold]

@@ -14,11 +14,18 @@
 //! 1. *Closed*: if A and T are open and A reaches T, then A's first numbers are at most T's.
 //! 2. *No cycle*: no open transaction reaches another one that reaches it. (The detector cuts the transaction in two
 //!    where a cycle would close.)
-//! 3. `earliest` of a thread is the least number that any open transaction reaches there, its own one included.
+//! 3. `earliest` of a thread is at most the least number that any open transaction reaches there, its own included.
 //! 4. *Known*: once there is an edge from number n of thread u into thread t, every open transaction that reaches that
 //!    number reaches t, now and later: what reaches n anew does so through one that already does. So n and all lower
 //!    numbers of u have nothing to tell to t any more, and an operation of t says all that theirs would. `known`
 //!    remembers the last of these for a few threads each; to forget one costs time and nothing else.
+//!
+//! First numbers are kept twice: with the open transaction (`followers`) and with the thread reached (`ancestors`).
+//! A transaction that ends drops the former; the latter go when somebody next looks through them. So to end costs
+//! nothing for each follower, and an edge costs at most a look at the ancestors of both sides, plus the followers of
+//! the transaction for each ancestor that it gets anew.
+
+use std::rc::Rc;
 
 use crate::evidence::Target;
 
@@ -51,46 +58,86 @@ pub(super) struct Edge {
     pub target: Option<Target>,
 }
 
-/// An open transaction that reaches a thread.
-#[derive(Clone, Copy, Debug)]
-struct Reached {
-    /// The thread of the open transaction.
-    by: u32,
-    /// The first number it reaches.
+/// A thread that an open transaction reaches.
+#[derive(Clone, Debug)]
+struct Follower {
+    thread: u32,
+    /// The first number it reaches there.
     first: u32,
-    how: Edge,
+    /// Shared by all that got it from the same edge.
+    how: Rc<Edge>,
+}
+
+/// An open transaction of another thread that reaches this one.
+#[derive(Clone, Copy, Debug)]
+struct Ancestor {
+    thread: u32,
+    /// The number of the transaction; if that is not open any more, this entry says nothing.
+    begun: u32,
+    /// The first number that it reaches.
+    first: u32,
 }
 
 #[derive(Clone, Debug)]
 struct Thread {
     /// The current transaction, or the next one outside all blocks.
     number: u32,
-    /// The open transaction's number: the current one, or never.
-    begun: u32,
-    /// The open transactions of other threads that reach this one, by thread.
-    reached: Vec<Reached>,
-    /// The other threads that this one's open transaction reaches.
-    reaches: Vec<u32>,
+    ancestors: Vec<Ancestor>,
+    /// Of the open transaction; each thread once.
+    followers: Vec<Follower>,
+}
+
+/// Numbered marks on threads; all are wiped off at once by going to the next number.
+#[derive(Default)]
+struct Marks {
+    current: u32,
+    marks: Vec<(u32, u32)>,
+}
+
+impl Marks {
+    fn wipe(&mut self) {
+        self.current = self.current.wrapping_add(1);
+        if self.current == 0 {
+            self.marks.fill((0, 0));
+            self.current = 1;
+        }
+    }
+
+    fn put(&mut self, thread: u32, value: u32) {
+        self.marks[thread as usize] = (self.current, value);
+    }
+
+    fn get(&self, thread: u32) -> Option<u32> {
+        let (mark, value) = self.marks[thread as usize];
+        (mark == self.current).then_some(value)
+    }
 }
 
 /// The state of all threads.
 #[derive(Default)]
 pub(super) struct Reach {
     threads: Vec<Thread>,
-    /// Apart from the rest, because every access asks for it.
+    /// For each thread its open transaction's number, which is its current one, or never. Apart from the rest, as
+    /// `earliest` is, because it is asked for so often.
+    begun: Vec<u32>,
     earliest: Vec<u32>,
     /// For each thread some other threads and the highest number of theirs that it knows.
     known: Vec<[(u32, u32); KNOWN]>,
+    marks: Marks,
+    /// Kept for its room.
+    anew: Vec<u32>,
 }
 
 impl Reach {
     /// Makes room for `n` threads.
     pub fn grow(&mut self, n: usize) {
         if self.threads.len() < n {
-            let fresh = Thread { number: 1, begun: NEVER, reached: Vec::new(), reaches: Vec::new() };
+            let fresh = Thread { number: 1, ancestors: Vec::new(), followers: Vec::new() };
             self.threads.resize(n, fresh);
+            self.begun.resize(n, NEVER);
             self.earliest.resize(n, NEVER);
             self.known.resize(n, [(0, 0); KNOWN]);
+            self.marks.marks.resize(n, (0, 0));
         }
     }
 
@@ -105,8 +152,8 @@ impl Reach {
         self.threads[thread as usize].number
     }
 
-    /// Whether an edge from the stamp's transaction has anything to tell to a thread. Not if it is the thread's own, if
-    /// no open transaction reaches it (or is it), or if the thread knows it.
+    /// Whether an edge from the stamp's transaction may have anything to tell to a thread. Not if it is the thread's
+    /// own, if no open transaction reaches it (or is it), or if the thread knows it.
     #[inline(always)]
     pub fn concerns(&self, stamp: Stamp, thread: u32) -> bool {
         stamp.thread != thread
@@ -124,54 +171,43 @@ impl Reach {
     pub fn begin(&mut self, thread: u32) {
         let row = &mut self.threads[thread as usize];
         row.number = next(row.number);
-        row.begun = row.number;
+        self.begun[thread as usize] = row.number;
         let earliest = &mut self.earliest[thread as usize];
-        *earliest = (*earliest).min(row.begun);
+        *earliest = (*earliest).min(row.number);
     }
 
     /// Ends it: nothing can be closed in it any more, and whoever reaches it reaches what it does.
     pub fn finish(&mut self, thread: u32) {
         let row = &mut self.threads[thread as usize];
-        let begun = std::mem::replace(&mut row.begun, NEVER);
+        let begun = std::mem::replace(&mut self.begun[thread as usize], NEVER);
         row.number = next(row.number);
+        row.followers.clear();
         if self.earliest[thread as usize] == begun {
-            self.find_earliest(thread);
-        }
-        if !self.threads[thread as usize].reaches.is_empty() {
-            self.leave(thread);
+            self.look_through(thread);
         }
     }
 
-    fn leave(&mut self, thread: u32) {
-        let mut reaches = std::mem::take(&mut self.threads[thread as usize].reaches);
-        for &other in &reaches {
-            let reached = &mut self.threads[other as usize].reached;
-            if let Ok(at) = reached.binary_search_by_key(&thread, |entry| entry.by) {
-                let gone = reached.remove(at);
-                if self.earliest[other as usize] == gone.first {
-                    self.find_earliest(other);
-                }
+    /// Drops the ancestors that have ended, and finds the earliest number anew.
+    fn look_through(&mut self, thread: u32) {
+        let mut ancestors = std::mem::take(&mut self.threads[thread as usize].ancestors);
+        let mut earliest = self.begun[thread as usize];
+        ancestors.retain(|ancestor| {
+            let open = self.begun[ancestor.thread as usize] == ancestor.begun;
+            if open {
+                earliest = earliest.min(ancestor.first);
             }
-        }
-        reaches.clear();
-        self.threads[thread as usize].reaches = reaches;
-    }
-
-    fn find_earliest(&mut self, thread: u32) {
-        let row = &self.threads[thread as usize];
-        self.earliest[thread as usize] =
-            row.reached.iter().map(|entry| entry.first).fold(row.begun, u32::min);
+            open
+        });
+        self.earliest[thread as usize] = earliest;
+        self.threads[thread as usize].ancestors = ancestors;
     }
 
     /// Whether an edge from `source` would close a cycle in the open transaction of `thread`; if so, how that reached
     /// the source's thread.
     pub fn closes(&self, source: Stamp, thread: u32) -> Option<Edge> {
-        if self.threads[thread as usize].begun == NEVER {
-            return None;
-        }
-        let reached = &self.threads[source.thread as usize].reached;
-        let at = reached.binary_search_by_key(&thread, |entry| entry.by).ok()?;
-        (reached[at].first <= source.number).then_some(reached[at].how)
+        let mut followers = self.threads[thread as usize].followers.iter();
+        let follower = followers.find(|follower| follower.thread == source.thread)?;
+        (follower.first <= source.number).then_some(*follower.how)
     }
 
     /// Adds an edge from `source`, another thread's transaction, into the current transaction of `to`'s thread. It
@@ -180,60 +216,121 @@ impl Reach {
     /// Outside all blocks each operation is a transaction of its own, but they share a number until one of them is
     /// reached anew: `fresh` says that this operation has no number of its own yet, and is taken back when it gets one.
     pub fn add(&mut self, source: Stamp, to: Stamp, target: Option<Target>, fresh: &mut bool) {
-        let from = &self.threads[source.thread as usize];
-        let how = Edge { from: source, to, target };
-        // By index: the lists of other threads change meanwhile, that of the source's thread does not.
-        let count = from.reached.len();
-        if from.begun <= source.number {
-            self.reach(source.thread, how, fresh);
-        }
-        for i in 0..count {
-            let entry = self.threads[source.thread as usize].reached[i];
-            if entry.first <= source.number {
-                self.reach(entry.by, how, fresh);
-            }
-        }
+        self.look_through(source.thread);
         self.known[to.thread as usize][source.thread as usize % KNOWN] = (source.thread, source.number);
-    }
-
-    /// The open transaction of thread `by` reaches the current transaction of `how.to`'s thread.
-    fn reach(&mut self, by: u32, how: Edge, fresh: &mut bool) {
-        let to = how.to.thread;
-        let row = &mut self.threads[to as usize];
-        if by == to || row.reached.binary_search_by_key(&by, |entry| entry.by).is_ok() {
-            // It reached the thread before, so it reaches what the thread does now.
+        let from = &self.threads[source.thread as usize];
+        if source.number < self.earliest[source.thread as usize] {
             return;
         }
-        if row.begun == NEVER && *fresh {
-            row.number = next(row.number);
-            *fresh = false;
+        self.marks.wipe();
+        for ancestor in &self.threads[to.thread as usize].ancestors {
+            if self.begun[ancestor.thread as usize] == ancestor.begun {
+                self.marks.put(ancestor.thread, 0);
+            }
         }
-        let first = row.number;
-        self.set(by, to, first, how);
-        for i in 0..self.threads[to as usize].reaches.len() {
-            let further = self.threads[to as usize].reaches[i];
-            let reached = &self.threads[further as usize].reached;
-            if let Ok(at) = reached.binary_search_by_key(&to, |entry| entry.by) {
-                let entry = reached[at];
-                self.set(by, further, entry.first, entry.how);
+        self.marks.put(to.thread, 0);
+        let own = (self.begun[source.thread as usize] <= source.number).then_some(source.thread);
+        let reaching = from.ancestors.iter().filter(|ancestor| ancestor.first <= source.number);
+        let marks = &self.marks;
+        self.anew.clear();
+        self.anew.extend(
+            own.into_iter().chain(reaching.map(|by| by.thread)).filter(|&by| marks.get(by).is_none()),
+        );
+        if !self.anew.is_empty() {
+            let how = Rc::new(Edge { from: source, to, target });
+            for i in 0..self.anew.len() {
+                self.reach(self.anew[i], &how, fresh);
             }
         }
     }
 
-    /// Notes a first number, unless a lower one is known.
-    fn set(&mut self, by: u32, thread: u32, first: u32, how: Edge) {
-        debug_assert_ne!(by, thread, "a cycle that was not cut");
-        let reached = &mut self.threads[thread as usize].reached;
-        match reached.binary_search_by_key(&by, |entry| entry.by) {
-            Ok(at) if reached[at].first <= first => return,
-            Ok(at) => (reached[at].first, reached[at].how) = (first, how),
-            Err(at) => {
-                reached.insert(at, Reached { by, first, how });
-                self.threads[by as usize].reaches.push(thread);
+    /// The open transaction of thread `by` reaches the thread of `how.to` for the first time, in its current
+    /// transaction, and with it what that reaches.
+    fn reach(&mut self, by: u32, how: &Rc<Edge>, fresh: &mut bool) {
+        let to = &mut self.threads[how.to.thread as usize];
+        if self.begun[how.to.thread as usize] == NEVER && *fresh {
+            to.number = next(to.number);
+            *fresh = false;
+        }
+        let first = to.number;
+        let followers = std::mem::take(&mut to.followers);
+        self.follow(by, Follower { thread: how.to.thread, first, how: how.clone() });
+        if !followers.is_empty() {
+            self.marks.wipe();
+            for (at, mine) in self.threads[by as usize].followers.iter().enumerate() {
+                self.marks.put(mine.thread, at as u32);
             }
+            for theirs in &followers {
+                match self.marks.get(theirs.thread) {
+                    None => self.follow(by, theirs.clone()),
+                    Some(at) => self.follow_earlier(by, at as usize, theirs.clone()),
+                }
+            }
+        }
+        self.threads[how.to.thread as usize].followers = followers;
+    }
+
+    /// A thread that an open transaction did not reach so far.
+    fn follow(&mut self, by: u32, follower: Follower) {
+        debug_assert_ne!(by, follower.thread, "a cycle that was not cut");
+        let begun = self.begun[by as usize];
+        let (thread, first) = (follower.thread, follower.first);
+        self.threads[by as usize].followers.push(follower);
+        let ancestors = &self.threads[thread as usize].ancestors;
+        if ancestors.len() == ancestors.capacity() {
+            self.look_through(thread);
+        }
+        self.threads[thread as usize].ancestors.push(Ancestor { thread: by, begun, first });
+        let earliest = &mut self.earliest[thread as usize];
+        *earliest = (*earliest).min(first);
+    }
+
+    /// A thread that it did reach, perhaps at a lower number now.
+    fn follow_earlier(&mut self, by: u32, at: usize, follower: Follower) {
+        let mine = &mut self.threads[by as usize].followers[at];
+        if mine.first <= follower.first {
+            return;
+        }
+        let (thread, first) = (follower.thread, follower.first);
+        *mine = follower;
+        let begun = self.begun[by as usize];
+        let ancestors = self.threads[thread as usize].ancestors.iter_mut();
+        for ancestor in ancestors.filter(|a| (a.thread, a.begun) == (by, begun)) {
+            ancestor.first = first;
         }
         let earliest = &mut self.earliest[thread as usize];
         *earliest = (*earliest).min(first);
+    }
+}
+
+#[cfg(debug_assertions)]
+impl Reach {
+    /// Checks what must hold after every event, where there are few enough threads for that.
+    pub fn check(&self) {
+        if self.len() > 16 {
+            return;
+        }
+        let first = |by: usize, thread: usize| {
+            let followers = &self.threads[by].followers;
+            followers.iter().find(|follower| follower.thread as usize == thread).map_or(NEVER, |f| f.first)
+        };
+        for by in (0..self.len()).filter(|&by| self.begun[by] != NEVER) {
+            for thread in (0..self.len()).filter(|&thread| thread != by) {
+                let reached = first(by, thread);
+                assert!(self.earliest[thread] <= reached, "earliest");
+                let is_ancestor = self.threads[thread].ancestors.iter().any(|ancestor| {
+                    (ancestor.thread as usize, ancestor.begun, ancestor.first)
+                        == (by, self.begun[by], reached)
+                });
+                assert_eq!(is_ancestor, reached != NEVER, "kept twice");
+                if reached <= self.begun[thread] && reached != NEVER && self.begun[thread] != NEVER {
+                    assert_eq!(first(thread, by), NEVER, "no cycle");
+                    assert!((0..self.len()).all(|other| first(by, other) <= first(thread, other)), "closed");
+                }
+            }
+            assert!(self.earliest[by] <= self.begun[by], "earliest");
+            assert_eq!(self.begun[by], self.threads[by].number, "the open one is the current one");
+        }
     }
 }
 

@@ -10,7 +10,8 @@
 //! - where each lock is held alone by one side or wanted alone by the other: readers do not block each other.
 //!
 //! Taking a lock that is held already gives no edge; waking up from `wait` takes the lock again and gives edges from
-//! the other locks held. One finding for each set of locks, shortest cycles first. Confidence: high for two locks and
+//! the other locks held. One finding for each set of locks, shortest cycles first; a set that contains the locks of a
+//! shorter cycle is left out: once that is mended, the next run shows what is left. Confidence: high for two locks and
 //! two threads, medium for longer cycles, which need more threads to meet.
 //!
 //! It needs no unlucky run: the deadlock need not have been near. What it can miss: locks that this run did not nest;

@@ -27,7 +27,7 @@ const MOMENTS: usize = 64;
 const WORDS: usize = 1 << 26;
 /// Ids from here down stand for locks of objects that have died: no two are equal, so none is ever met again.
 const DEAD_TOP: u32 = u32::MAX;
-const CACHE: usize = 1 << 10;
+const CACHE: usize = 1 << 8;
 
 /// When a nest happened.
 pub(super) struct Moment {
@@ -89,7 +89,8 @@ impl Nest {
 pub(super) struct Nests {
     rows: Vec<Option<Nest>>,
     spare: Vec<u32>,
-    index: FxHashMap<Key, u32>,
+    /// The number of each nest, and the time at which it last happened.
+    index: FxHashMap<Key, (u32, u32)>,
     /// The last nests and the time of each, so that one that happens again costs a comparison.
     cache: Box<[Option<(Key, u32)>]>,
     /// For each lock the nests that hold it and those that want it.
@@ -131,9 +132,12 @@ impl Nests {
             return;
         }
         self.cache[slot] = Some((key, time));
-        match self.index.get(&key) {
-            Some(&at) => {
-                if let Some(nest) = &mut self.rows[at as usize] {
+        match self.index.get_mut(&key) {
+            // At the same time the thread can only have learnt of others since: the first moment is the better one.
+            Some((_, last)) if *last == time => {}
+            Some((at, last)) => {
+                *last = time;
+                if let Some(nest) = &mut self.rows[*at as usize] {
                     happen(nest, time, now, &mut self.words);
                 }
             }
@@ -161,7 +165,7 @@ impl Nests {
         let mut nest =
             Nest { key, thread: key.thread, wants: key.wants, mode, site, held, moments, thinned: false };
         happen(&mut nest, time, now, &mut self.words);
-        self.index.insert(key, at);
+        self.index.insert(key, (at, time));
         if at as usize == self.rows.len() {
             self.rows.push(Some(nest));
         } else {
@@ -228,7 +232,7 @@ impl Nests {
     fn remove(&mut self, at: u32) {
         let Some(nest) = self.rows[at as usize].take() else { return };
         self.spare.push(at);
-        if self.index.get(&nest.key) == Some(&at) {
+        if self.index.get(&nest.key).is_some_and(|&(number, _)| number == at) {
             self.index.remove(&nest.key);
         }
         for held in &nest.held {
@@ -252,19 +256,16 @@ pub(super) fn is_dead(lock: LockId) -> bool {
     lock.0 > DEAD_TOP / 2
 }
 
-/// A nest happens (once more) at a time that its last moment does not have.
+/// A nest happens, at a time of its thread at which it has not happened yet.
 fn happen(nest: &mut Nest, time: u32, now: &Now<'_>, words: &mut usize) {
     let known = now.hand_over.known_shared(nest.thread);
     let full = nest.moments.len() >= MOMENTS || *words > WORDS;
-    if let Some(last) = nest.moments.last_mut() {
-        if last.time == time {
-            return;
-        }
-        if Rc::ptr_eq(&last.known, &known) || full {
-            nest.thinned |= !Rc::ptr_eq(&last.known, &known);
-            *last = Moment { time, known };
-            return;
-        }
+    if let Some(last) = nest.moments.last_mut()
+        && (full || Rc::ptr_eq(&last.known, &known))
+    {
+        nest.thinned |= !Rc::ptr_eq(&last.known, &known);
+        *last = Moment { time, known };
+        return;
     }
     *words += known.len();
     nest.moments.push(Moment { time, known });

@@ -1,8 +1,10 @@
-//! Cycles in the lock graph: shortest first, one for each set of locks, within a budget.
+//! Cycles in the lock graph: shortest first, one for each smallest set of locks, within a budget.
 //!
 //! A cycle of length n is n nests of n different threads; each holds a lock that the one before it wants, at least
 //! one of the two alone (two readers do not block each other). All are pairwise without a common gate and pairwise
-//! concurrent. Only locks of one strongly connected component can be on a cycle, so those are found first.
+//! concurrent. A set of locks that contains the locks of a shorter cycle is left out: where many locks are taken in any
+//! order, the pairs say it all, and there would be thousands of longer cycles made from them. Only locks of one
+//! strongly connected component can be on a cycle, so those are found first.
 //!
 //! The search is depth first from the smallest lock of the cycle, for one length after another, and goes only where
 //! the way back is short enough. Every nest and moment it looks at costs one step of the budget.
@@ -31,15 +33,43 @@ pub(super) struct Link {
 
 /// The state that lasts from one search to the next.
 pub(super) struct Search {
-    /// The sets of locks that have been found.
-    found: BTreeSet<Vec<LockId>>,
     /// What is left of the budget.
     steps: u64,
 }
 
 impl Default for Search {
     fn default() -> Self {
-        Self { found: BTreeSet::new(), steps: STEPS }
+        Self { steps: STEPS }
+    }
+}
+
+/// The cycles found by one search.
+#[derive(Default)]
+struct Found {
+    cycles: Vec<Vec<Link>>,
+    /// For each lock those held where it is wanted: asked for again and again, so kept.
+    outer: FxHashMap<LockId, Vec<LockId>>,
+    /// For each lock the cycles it is on.
+    on: FxHashMap<LockId, Vec<u32>>,
+}
+
+impl Found {
+    fn add(&mut self, cycle: &[Link]) {
+        for link in cycle {
+            self.on.entry(link.from).or_default().push(self.cycles.len() as u32);
+        }
+        self.cycles.push(cycle.to_vec());
+    }
+
+    /// The cycles that a lock is on.
+    fn on(&self, lock: LockId) -> &[u32] {
+        self.on.get(&lock).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether one of them has no locks but this one and those of the path.
+    fn any_within(&self, path: &[Link], lock: LockId) -> bool {
+        let within = |link: &Link| link.from == lock || path.iter().any(|other| other.from == link.from);
+        self.on(lock).iter().any(|&cycle| self.cycles[cycle as usize].iter().all(within))
     }
 }
 
@@ -49,16 +79,17 @@ impl Search {
         self.steps == 0
     }
 
+    fn pay(&mut self, steps: u64) {
+        self.steps = self.steps.saturating_sub(steps);
+    }
+
     /// The lock is about to go: the cycles through it.
     pub fn through(&mut self, nests: &Nests, lock: LockId) -> Vec<Vec<Link>> {
-        let mut cycles = Vec::new();
+        let mut found = Found::default();
         for length in 2..=LONGEST {
-            self.from(nests, lock, length, &|lock| !is_dead(lock), &mut cycles);
+            self.from(nests, lock, length, &|lock| !is_dead(lock), &mut found);
         }
-        for cycle in &cycles {
-            self.found.remove(&locks_of(cycle));
-        }
-        cycles
+        found.cycles
     }
 
     /// All cycles. The second result: the strongly connected components that have more locks than [`LONGEST`], or
@@ -66,13 +97,13 @@ impl Search {
     pub fn all(&mut self, nests: &Nests) -> (Vec<Vec<Link>>, u64) {
         let locks = nests.inner_locks();
         let component = components(nests, &locks);
-        let mut cycles = Vec::new();
+        let mut found = Found::default();
         for length in 2..=LONGEST {
             for &root in &locks {
                 let home = component.get(&root).copied();
                 let inside = |lock: LockId| lock > root && component.get(&lock).copied() == home;
                 if home.is_some() {
-                    self.from(nests, root, length, &inside, &mut cycles);
+                    self.from(nests, root, length, &inside, &mut found);
                 }
             }
         }
@@ -86,10 +117,10 @@ impl Search {
                 doubtful.insert(home);
             }
         }
-        for link in cycles.iter().flatten() {
+        for link in found.cycles.iter().flatten() {
             component.get(&link.from).map(|home| doubtful.remove(home));
         }
-        (cycles, doubtful.len() as u64)
+        (found.cycles, doubtful.len() as u64)
     }
 
     /// The cycles of one length whose first lock is `root` and whose other locks are `inside`.
@@ -99,10 +130,10 @@ impl Search {
         root: LockId,
         length: usize,
         inside: &dyn Fn(LockId) -> bool,
-        cycles: &mut Vec<Vec<Link>>,
+        found: &mut Found,
     ) {
-        let way_back = self.distances(nests, root, length, inside);
-        let mut walk = Walk { nests, root, length, way_back, path: Vec::new(), search: self, cycles };
+        let way_back = self.distances(nests, root, length, inside, &mut found.outer);
+        let mut walk = Walk { nests, root, length, way_back, path: Vec::new(), search: self, found };
         walk.go_on(root);
     }
 
@@ -113,35 +144,32 @@ impl Search {
         root: LockId,
         length: usize,
         inside: &dyn Fn(LockId) -> bool,
+        outer: &mut FxHashMap<LockId, Vec<LockId>>,
     ) -> FxHashMap<LockId, usize> {
         let mut distance = FxHashMap::from_iter([(root, 0)]);
         let mut queue = VecDeque::from([root]);
         while let Some(lock) = queue.pop_front() {
             let next = distance[&lock] + 1;
-            if next >= length {
+            if next >= length || self.gave_up() {
                 break;
             }
-            for (_, nest) in nests.wanting(lock) {
-                for held in nest.held.iter().map(|held| held.lock).filter(|&lock| inside(lock)) {
-                    self.steps = self.steps.saturating_sub(1);
-                    if self.gave_up() {
-                        return distance;
-                    }
-                    distance.entry(held).or_insert_with(|| {
-                        queue.push_back(held);
-                        next
-                    });
-                }
+            let outer = outer.entry(lock).or_insert_with(|| {
+                let held = nests.wanting(lock).flat_map(|(_, nest)| &nest.held).map(|held| held.lock);
+                let mut outer: Vec<LockId> = held.collect();
+                outer.sort_unstable();
+                outer.dedup();
+                outer
+            });
+            self.pay(outer.len() as u64);
+            for &held in outer.iter().filter(|&&lock| inside(lock)) {
+                distance.entry(held).or_insert_with(|| {
+                    queue.push_back(held);
+                    next
+                });
             }
         }
         distance
     }
-}
-
-fn locks_of(cycle: &[Link]) -> Vec<LockId> {
-    let mut locks: Vec<LockId> = cycle.iter().map(|link| link.from).collect();
-    locks.sort_unstable();
-    locks
 }
 
 struct Walk<'a> {
@@ -151,51 +179,43 @@ struct Walk<'a> {
     way_back: FxHashMap<LockId, usize>,
     path: Vec<Link>,
     search: &'a mut Search,
-    cycles: &'a mut Vec<Vec<Link>>,
+    found: &'a mut Found,
 }
 
 impl Walk<'_> {
-    /// Tries every nest that holds `at`. True if the cycle has been closed.
-    fn go_on(&mut self, at: LockId) -> bool {
+    /// Tries every nest that holds `at`.
+    fn go_on(&mut self, at: LockId) {
         let last = self.path.len() + 1 == self.length;
-        if last {
-            let mut locks = locks_of(&self.path);
-            locks.push(at);
-            locks.sort_unstable();
-            if self.search.found.contains(&locks) {
-                return false;
-            }
+        self.search.pay(self.found.on(at).len() as u64);
+        if self.found.any_within(&self.path, at) {
+            return;
         }
         let nests = self.nests;
         for (number, nest) in nests.holding(at) {
             if self.search.gave_up() {
-                return false;
+                return;
             }
-            self.search.steps -= 1;
+            self.search.pay(1);
             if !self.leads_on(nest.wants, at, last) || !self.fits(nest, at, last) {
                 continue;
             }
             for moment in 0..nest.moments.len() {
-                self.search.steps = self.search.steps.saturating_sub(1);
+                self.search.pay(1);
                 if !self.concurrent(nest, moment) {
                     continue;
                 }
                 self.path.push(Link { nest: number, moment, from: at });
-                let closed = if last {
-                    self.search.found.insert(locks_of(&self.path));
-                    self.cycles.push(self.path.clone());
-                    true
+                if last {
+                    self.found.add(&self.path);
                 } else {
                     self.go_on(nest.wants);
-                    false
-                };
+                }
                 self.path.pop();
-                if closed {
-                    return true;
+                if last {
+                    return;
                 }
             }
         }
-        false
     }
 
     fn leads_on(&self, to: LockId, at: LockId, last: bool) -> bool {
