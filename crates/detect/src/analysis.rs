@@ -37,8 +37,13 @@ pub struct Analysis {
     history: History,
     ranges: Ranges,
     any_range: bool,
+    /// The variables of the events that come next; kept for its room.
+    upcoming: Vec<VarId>,
     events: u64,
 }
+
+/// Events that are brought into the cache at once: what they need of all detectors together fits a second-level cache.
+const AHEAD: usize = 512;
 
 impl Analysis {
     /// A pass for these detectors.
@@ -62,6 +67,7 @@ impl Analysis {
             history: History::default(),
             ranges: Ranges::default(),
             any_range: false,
+            upcoming: Vec::new(),
             events: 0,
         }
     }
@@ -71,8 +77,11 @@ impl Analysis {
     pub fn batch(&mut self, events: &[Event], symbols: &Symbols) -> Result<(), Malformed> {
         self.grow(symbols);
         self.any_range = self.ranges.look(symbols);
-        self.stretches(events, symbols)?;
-        self.events += events.len() as u64;
+        for events in events.chunks(AHEAD) {
+            self.touch(events);
+            self.stretches(events, symbols)?;
+            self.events += events.len() as u64;
+        }
         Ok(())
     }
 
@@ -118,6 +127,26 @@ impl Analysis {
         for running in &mut self.running {
             running.detector.vars(&mut |vars| vars.grow(n));
         }
+    }
+
+    /// Brings what will be needed for these events into the cache: the tables of a big trace do not fit there, and
+    /// detectors would wait for the memory at almost every access.
+    fn touch(&mut self, events: &[Event]) {
+        let mut upcoming = std::mem::take(&mut self.upcoming);
+        upcoming.clear();
+        upcoming.extend(events.iter().filter_map(|event| match event.op {
+            Op::Read { var } | Op::Write { var } => Some(var),
+            _ => None,
+        }));
+        let mut sum = if self.uses.history { self.history.touch(&upcoming) } else { 0 };
+        for running in &mut self.running {
+            if running.spec.ops.meets(OpSet::ACCESS) {
+                running.detector.vars(&mut |vars| sum ^= vars.touch(&upcoming));
+            }
+        }
+        // Nobody needs the sum, but without a use of it there would be no loads.
+        std::hint::black_box(sum);
+        self.upcoming = upcoming;
     }
 
     fn stretches(&mut self, events: &[Event], symbols: &Symbols) -> Result<(), Malformed> {

@@ -16,7 +16,7 @@ use findings::{Confidence, Role, Rule};
 
 use crate::shared::guard;
 use crate::shared::lockset::LockSet;
-use crate::shared::vars::{PerVar, VarState};
+use crate::shared::vars::{Glance, PerVar, VarState};
 use crate::{Detector, Evidence, Now, Out, Spec, StepAt, Subject, Target, Uses};
 
 /// What `fasttrack` is.
@@ -66,6 +66,13 @@ const _: () = assert!(size_of::<Row>() == 32);
 
 impl Row {
     const NEW: Row = Row { write: Access::NONE, read: Access::NONE };
+}
+
+impl Glance for Row {
+    #[inline(always)]
+    fn glance(&self) -> u32 {
+        self.write.time
+    }
 }
 
 /// State by variable, with the lists of readers that some of it refers to.
@@ -275,6 +282,10 @@ impl Detector for FastTrack {
 }
 
 impl VarState for Rows {
+    fn touch(&self, vars: &[VarId]) -> u32 {
+        self.rows.touch(vars)
+    }
+
     fn grow(&mut self, n: usize) {
         self.rows.grow(n);
     }

@@ -27,7 +27,7 @@ use crate::shared::frozen::Frozen;
 use crate::shared::guard;
 use crate::shared::history::Access;
 use crate::shared::lockset::LockSet;
-use crate::shared::vars::{PerVar, VarState};
+use crate::shared::vars::{Glance, PerVar, VarState};
 use crate::{Detector, Evidence, Now, Options, Out, Spec, StepAt, Subject, Target, Uses};
 
 /// What `racer` is.
@@ -120,6 +120,20 @@ fn list(places: &mut Places, place: u32) -> bool {
         }
     }
     false
+}
+
+impl Glance for Row {
+    #[inline(always)]
+    fn glance(&self) -> u32 {
+        self.owner
+    }
+}
+
+impl Glance for Places {
+    #[inline(always)]
+    fn glance(&self) -> u32 {
+        self[0]
+    }
 }
 
 struct Racer {

@@ -20,7 +20,7 @@ use events::{Event, Op, SiteId, ThreadId, VarId};
 use super::held::Held;
 use super::lockset::{LockSet, LockSets};
 use super::order::{Epoch, Order};
-use super::vars::{PerVar, VarState};
+use super::vars::{Glance, PerVar, VarState};
 
 const NOBODY: u32 = u32::MAX;
 
@@ -139,6 +139,13 @@ struct More {
 }
 
 const _: () = assert!(size_of::<Row>() <= 48);
+
+impl Glance for Row {
+    #[inline(always)]
+    fn glance(&self) -> u32 {
+        self.thread
+    }
+}
 
 /// The history of every variable.
 pub struct History {
@@ -420,6 +427,10 @@ impl More {
 }
 
 impl VarState for History {
+    fn touch(&self, vars: &[VarId]) -> u32 {
+        self.rows.touch(vars)
+    }
+
     fn grow(&mut self, n: usize) {
         self.rows.grow(n);
     }

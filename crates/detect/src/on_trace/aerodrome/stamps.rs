@@ -8,7 +8,7 @@
 use events::VarId;
 
 use super::reach::{Reach, Stamp};
-use crate::shared::vars::{PerVar, VarState};
+use crate::shared::vars::{Glance, PerVar, VarState};
 
 /// In the place of a reader's thread: the number is that of a list of readers.
 const LIST: u32 = u32::MAX;
@@ -88,6 +88,13 @@ impl Lock {
     pub const FRESH: Lock = Lock { alone: Stamp::NONE, readers: Stamps(Vec::new()) };
 }
 
+impl Glance for Row {
+    #[inline(always)]
+    fn glance(&self) -> u32 {
+        self.write.number
+    }
+}
+
 /// What is kept of all variables.
 pub(super) struct Vars {
     rows: PerVar<Row>,
@@ -154,6 +161,10 @@ impl Vars {
 }
 
 impl VarState for Vars {
+    fn touch(&self, vars: &[VarId]) -> u32 {
+        self.rows.touch(vars)
+    }
+
     fn grow(&mut self, n: usize) {
         self.rows.grow(n);
     }
