@@ -262,7 +262,7 @@ pub fn write(path: &str, shape: Shape) -> Result<(), String> {
         while source.fill(&mut batch).map_err(|e| error(&e))? {
             writer.batch(&batch, source.symbols()).map_err(|e| error(&e))?;
         }
-        writer.finish(source.symbols()).map_err(|e| error(&e))?
+        writer.finish().map_err(|e| error(&e))?.0
     } else if path.ends_with(".trace") {
         let mut writer = events::binary::Writer::new(file).map_err(|e| error(&e))?;
         while source.fill(&mut batch).map_err(|e| error(&e))? {

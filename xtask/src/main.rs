@@ -12,7 +12,7 @@ Examples:
   cargo xtask bench trace --std mixed.std        an STD trace of your own
   cargo xtask bench scale                        1 M to 300 M events; 5 000 threads; 5 M variables
   cargo xtask generate OUT EVENTS THREADS LOCKS VARIABLES SEED mixed|atomic|racy
-                                                 a trace; the form follows the ending: .trace, .std, .txt";
+                                                 a trace; the form follows the ending: .trace, .std";
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();

@@ -66,12 +66,12 @@ impl Analysis {
         }
     }
 
-    /// Works off the next events. `symbols` names all of them.
+    /// Works off the next events. `symbols` names all of them, as it does for the batch of a
+    /// [`Source`](events::Source). A trace that no run can have made is an error.
     pub fn batch(&mut self, events: &[Event], symbols: &Symbols) -> Result<(), Malformed> {
-        self.checker.batch(events, symbols)?;
         self.grow(symbols);
         self.any_range = self.ranges.look(symbols);
-        self.stretches(events, symbols);
+        self.stretches(events, symbols)?;
         self.events += events.len() as u64;
         Ok(())
     }
@@ -107,6 +107,7 @@ impl Analysis {
     }
 
     fn grow(&mut self, symbols: &Symbols) {
+        self.checker.grow(symbols);
         self.holders.grow(symbols.threads.len());
         self.full.grow(symbols.threads.len(), symbols.locks.len());
         self.hand_over.grow(symbols.threads.len(), symbols.locks.len());
@@ -119,11 +120,11 @@ impl Analysis {
         }
     }
 
-    fn stretches(&mut self, events: &[Event], symbols: &Symbols) {
+    fn stretches(&mut self, events: &[Event], symbols: &Symbols) -> Result<(), Malformed> {
         let mut start = 0;
-        while start < events.len() {
-            let first = &events[start];
+        while let Some(first) = events.get(start) {
             let number = self.events + start as u64;
+            self.check(first, number, symbols)?;
             if self.any_range && !self.is_whole(first.op) {
                 self.range_access(first, number, symbols);
                 start += 1;
@@ -134,9 +135,18 @@ impl Analysis {
             while let Some(event) = events.get(end)
                 && event.thread == first.thread
                 && event.op.is_quiet()
-                && !(self.any_range && !self.is_whole(event.op))
             {
-                kinds = kinds.and(event.op.kind());
+                match event.op {
+                    Op::Read { var } | Op::Write { var } if self.any_range && !self.ranges.is_whole(var) => {
+                        break;
+                    }
+                    Op::Read { .. } => kinds = kinds.and(OpSet::READ),
+                    Op::Write { .. } => kinds = kinds.and(OpSet::WRITE),
+                    op => {
+                        self.check(event, self.events + end as u64, symbols)?;
+                        kinds = kinds.and(op.kind());
+                    }
+                }
                 end += 1;
             }
             self.bring_up(first);
@@ -147,6 +157,12 @@ impl Analysis {
             }
             start = end;
         }
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn check(&mut self, event: &Event, number: u64, symbols: &Symbols) -> Result<(), Malformed> {
+        self.checker.event(event, symbols).map_err(|reason| Malformed { event: number + 1, reason })
     }
 
     /// Brings what is shared up to date with the first event of a stretch.

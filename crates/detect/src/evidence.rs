@@ -1,6 +1,6 @@
 //! From ids to names: where a detector's evidence becomes part of the report.
 
-use events::{BlockId, Event, FieldId, LockId, SiteId, Slot, Symbols, ThreadId, VarId};
+use events::{BlockId, ClassId, Event, FieldId, Lock, LockId, SiteId, Slot, StrId, Symbols, ThreadId, VarId};
 use findings::{Confidence, Frame, Gap, Report, Role, Rule, Step, Witness};
 use rustc_hash::FxHashMap;
 
@@ -14,10 +14,51 @@ pub enum Subject {
     Variable(VarId),
     /// Several variables, by their fields: no matter how often or in which order.
     Variables(Vec<VarId>),
+    /// The same, for a detector that reports when some of the objects may be gone.
+    Kinds(Vec<VariableKind>),
     /// A block.
     Block(BlockId),
     /// The locks of a cycle, in any order.
     Locks(Vec<LockId>),
+}
+
+/// What a variable is without its object. Unlike the variable's id it is never used again for something else.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum VariableKind {
+    /// A field of any object, or a static field.
+    Field(FieldId),
+    /// The elements of any array of a class.
+    Elements(Option<ClassId>),
+}
+
+impl VariableKind {
+    /// What kind of variable this is.
+    pub fn of(var: VarId, now: &Now<'_>) -> Self {
+        let variable = now.variable(var);
+        match variable.slot {
+            Slot::Field(field) => Self::Field(field),
+            Slot::Elements { .. } => {
+                Self::Elements(variable.object.map(|object| now.symbols.objects().get(object).class))
+            }
+        }
+    }
+
+    /// `pkg.Class.field`, `int[][]`.
+    pub fn name(self, symbols: &Symbols) -> String {
+        match self {
+            Self::Field(field) => symbols.field_name(field),
+            Self::Elements(Some(class)) => format!("{}[]", symbols.class_name(class)),
+            Self::Elements(None) => "[]".to_owned(),
+        }
+    }
+
+    fn key(self) -> u64 {
+        match self {
+            Self::Field(FieldId(field)) => u64::from(field),
+            Self::Elements(Some(class)) => 1 << 32 | u64::from(class.0),
+            Self::Elements(None) => 2 << 32,
+        }
+    }
 }
 
 /// What a step did something with.
@@ -124,18 +165,9 @@ impl Out {
     }
 }
 
-/// The numbers that stand for a subject: fields, not objects.
+/// The numbers that stand for a subject: fields and classes, not objects.
 fn key(subject: &Subject, now: &Now<'_>) -> Vec<u64> {
-    let variable = |var: &VarId| {
-        let variable = now.variable(*var);
-        match (variable.slot, variable.object) {
-            (Slot::Field(FieldId(field)), _) => u64::from(field),
-            (Slot::Elements { .. }, Some(object)) => {
-                1 << 32 | u64::from(now.symbols.objects().get(object).class.0)
-            }
-            (Slot::Elements { .. }, None) => 2 << 32,
-        }
-    };
+    let variable = |var: &VarId| VariableKind::of(*var, now).key();
     match subject {
         Subject::Variable(var) => vec![variable(var)],
         Subject::Variables(vars) => {
@@ -144,9 +176,19 @@ fn key(subject: &Subject, now: &Now<'_>) -> Vec<u64> {
             key.dedup();
             key
         }
+        Subject::Kinds(kinds) => {
+            let mut key: Vec<u64> = kinds.iter().map(|kind| kind.key()).collect();
+            key.sort_unstable();
+            key.dedup();
+            key
+        }
         Subject::Block(block) => vec![u64::from(block.0)],
         Subject::Locks(locks) => {
-            let mut key: Vec<u64> = locks.iter().map(|lock| u64::from(lock.0)).collect();
+            let kind = |&lock: &LockId| match *now.symbols.locks.get(lock) {
+                Lock::Of(object) => 1 << 32 | u64::from(now.symbols.objects().get(object).class.0),
+                Lock::Named(StrId(name)) => u64::from(name),
+            };
+            let mut key: Vec<u64> = locks.iter().map(kind).collect();
             key.sort_unstable();
             key
         }
@@ -155,14 +197,7 @@ fn key(subject: &Subject, now: &Now<'_>) -> Vec<u64> {
 
 /// `pkg.Class.field`, `int[][]`.
 pub(crate) fn variable_kind(var: VarId, now: &Now<'_>) -> String {
-    let variable = now.variable(var);
-    match (variable.slot, variable.object) {
-        (Slot::Field(field), _) => now.symbols.field_name(field),
-        (Slot::Elements { .. }, Some(object)) => {
-            format!("{}[]", now.symbols.class_name(now.symbols.objects().get(object).class))
-        }
-        (Slot::Elements { .. }, None) => "[]".to_owned(),
-    }
+    VariableKind::of(var, now).name(now.symbols)
 }
 
 fn subject_name(subject: &Subject, now: &Now<'_>) -> String {
@@ -170,6 +205,12 @@ fn subject_name(subject: &Subject, now: &Now<'_>) -> String {
         Subject::Variable(var) => vec![variable_kind(*var, now)],
         Subject::Variables(vars) => {
             let mut names: Vec<String> = vars.iter().map(|&var| variable_kind(var, now)).collect();
+            names.sort();
+            names.dedup();
+            names
+        }
+        Subject::Kinds(kinds) => {
+            let mut names: Vec<String> = kinds.iter().map(|kind| kind.name(now.symbols)).collect();
             names.sort();
             names.dedup();
             names

@@ -14,4 +14,4 @@ mod testing;
 
 pub use analysis::{Analysis, Malformed};
 pub use detector::{Detector, Now, Options, Refinements, Spec, Uses};
-pub use evidence::{Evidence, Out, StepAt, Subject, Target};
+pub use evidence::{Evidence, Out, StepAt, Subject, Target, VariableKind};

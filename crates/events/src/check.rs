@@ -13,7 +13,7 @@
 //! `start` or `end`, a thread that never ran may be joined. Nothing is said about the order of accesses, which a trace
 //! does not know.
 //!
-//! An access costs one comparison of threads and one for each operand unless the thread has changed.
+//! Whoever checks event by event may leave accesses out unless the thread has changed: see [`Checker::event`].
 
 use std::fmt;
 
@@ -115,27 +115,31 @@ impl Default for Checker {
 }
 
 impl Checker {
-    /// Checks the next events.
+    /// Checks the next events, their operands included.
     pub fn batch(&mut self, events: &[Event], symbols: &Symbols) -> Result<(), Malformed> {
+        self.grow(symbols);
+        for event in events {
+            self.events += 1;
+            let checked = known(event, symbols).and_then(|()| self.event(event, symbols));
+            checked.map_err(|reason| Malformed { event: self.events, reason })?;
+        }
+        Ok(())
+    }
+
+    /// Makes room for the threads and locks there are; must come before [`event`](Self::event).
+    pub fn grow(&mut self, symbols: &Symbols) {
         self.threads.resize_with(symbols.threads.len().max(self.threads.len()), ThreadState::default);
         self.locks.resize(symbols.locks.len().max(self.locks.len()), LockState::FREE);
-        let (variables, sites) = (symbols.variables().len(), symbols.sites.len());
-        let mut last = self.last;
-        for (i, event) in events.iter().enumerate() {
-            if let Op::Read { var } | Op::Write { var } = event.op
-                && event.thread == last
-                && var.index() < variables
-                && event.site.index() < sites
-            {
-                continue;
-            }
-            if let Err(reason) = self.step(event, symbols) {
-                return Err(Malformed { event: self.events + i as u64 + 1, reason });
-            }
-            last = self.last;
+    }
+
+    /// Checks one event whose operands are known to be in the tables, as those of a [`Source`](crate::Source) are.
+    /// A plain access needs no check if the event before it was one of the same thread.
+    #[inline]
+    pub fn event(&mut self, event: &Event, symbols: &Symbols) -> Result<(), String> {
+        if event.thread == self.last && self.is_plain(event) {
+            return Ok(());
         }
-        self.events += events.len() as u64;
-        Ok(())
+        self.step(event, symbols)
     }
 
     /// Checks what must hold at the end: nothing more, since a run may be cut off anywhere.
@@ -143,8 +147,34 @@ impl Checker {
         Ok(())
     }
 
+    /// The frequent cases in which nothing can be wrong, taken off [`step`](Self::step). The thread goes on.
+    #[inline(always)]
+    fn is_plain(&mut self, event: &Event) -> bool {
+        match event.op {
+            Op::Read { .. } | Op::Write { .. } => {}
+            Op::Acquire { lock, mode: Mode::Exclusive } => match self.locks.get_mut(lock.index()) {
+                Some(held) if held.owner == NOBODY && held.readers.is_empty() => held.owner = event.thread,
+                _ => return false,
+            },
+            Op::Release { lock, mode: Mode::Exclusive } => match self.locks.get_mut(lock.index()) {
+                Some(held) if held.owner == event.thread && held.again == 0 => held.owner = NOBODY,
+                _ => return false,
+            },
+            Op::Begin { block } => self.threads[event.thread.index()].open.push(block),
+            Op::Finish { block } => {
+                let open = &mut self.threads[event.thread.index()].open;
+                if open.last() != Some(&block) {
+                    return false;
+                }
+                open.pop();
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    #[inline(never)]
     fn step(&mut self, event: &Event, symbols: &Symbols) -> Result<(), String> {
-        known(event, symbols)?;
         let me = event.thread;
         if self.threads[me.index()].stage != Stage::Running {
             let was_waiting = matches!(self.threads[me.index()].stage, Stage::Waiting(..));

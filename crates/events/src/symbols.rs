@@ -97,8 +97,8 @@ pub struct Variable {
 /// A lock.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Lock {
-    /// The lock of an object. The object itself and not its index, which is used again: a lock never is.
-    Of(Object),
+    /// The lock of an object, whose index is not used again for that reason.
+    Of(ObjectId),
     /// A lock that only has a name.
     Named(StrId),
 }
@@ -403,7 +403,10 @@ impl Symbols {
                 of.clear();
             }
             self.objects.unlink(id);
-            self.live.spare_objects.push(id);
+            // Locks are kept for good, and a lock must not come to mean another object.
+            if self.locks.find(&Lock::Of(id)).is_none() {
+                self.live.spare_objects.push(id);
+            }
         }
     }
 
@@ -445,17 +448,14 @@ impl Symbols {
 
     /// `pkg.Class@7`.
     pub fn object_name(&self, id: ObjectId) -> String {
-        self.name_object(*self.objects.get(id))
-    }
-
-    fn name_object(&self, object: Object) -> String {
+        let object = self.objects.get(id);
         format!("{}@{}", self.class_name(object.class), object.label)
     }
 
     /// The lock as it is shown: `pkg.Class@7`, or its name.
     pub fn lock_name(&self, id: LockId) -> String {
         match *self.locks.get(id) {
-            Lock::Of(object) => self.name_object(object),
+            Lock::Of(object) => self.object_name(object),
             Lock::Named(name) => self.str(name).to_owned(),
         }
     }
@@ -463,7 +463,7 @@ impl Symbols {
     /// The lock without its object's number, as a fingerprint needs it: `pkg.Class`, or its name.
     pub fn lock_kind(&self, id: LockId) -> &str {
         match *self.locks.get(id) {
-            Lock::Of(object) => self.class_name(object.class),
+            Lock::Of(object) => self.class_name(self.objects.get(object).class),
             Lock::Named(name) => self.str(name),
         }
     }

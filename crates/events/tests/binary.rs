@@ -41,7 +41,7 @@ fn symbols() -> Symbols {
         symbols.variable(Variable { object: Some(object), slot: Slot::Field(x) });
         let slot = Slot::Elements { first: label, count: u32::MAX - 100 };
         symbols.variable(Variable { object: Some(object), slot });
-        symbols.locks.intern(Lock::Of(Object { class, label: u64::from(label) }));
+        symbols.locks.intern(Lock::Of(object));
     }
     let name = symbols.string("näme with ünicode");
     symbols.locks.intern(Lock::Named(name));

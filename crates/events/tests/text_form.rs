@@ -149,7 +149,7 @@ fn words(event: &Event, s: &Symbols) -> String {
 
 fn lock_words(s: &Symbols, id: events::LockId) -> String {
     match *s.locks.get(id) {
-        Lock::Of(object) => format!("object {}@{}", s.class_name(object.class), object.label),
+        Lock::Of(object) => format!("object {}", s.object_name(object)),
         Lock::Named(name) => format!("name {:?}", s.str(name)),
     }
 }
@@ -184,7 +184,7 @@ fn any_name_survives_writing_and_reading() {
             }
             let lock = s.locks.intern(Lock::Named(second));
             ops.push(Op::Acquire { lock, mode: Mode::Read });
-            let lock = s.locks.intern(Lock::Of(*s.objects().get(object)));
+            let lock = s.locks.intern(Lock::Of(object));
             ops.push(Op::Acquire { lock, mode: Mode::Exclusive });
             ops.push(Op::Signal { on: s.channels.intern(Channel { name: second }) });
             ops.push(Op::Begin { block: s.blocks.intern(Block { name: second }) });

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::Rule;
+use crate::{Frame, Rule};
 
 /// How sure a finding is.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
@@ -14,6 +14,20 @@ pub enum Confidence {
     Medium,
     /// Shown by the observed run itself.
     High,
+}
+
+impl Confidence {
+    /// Every level, lowest first.
+    pub const ALL: [Confidence; 3] = [Confidence::Low, Confidence::Medium, Confidence::High];
+
+    /// The name that people write.
+    pub fn name(self) -> &'static str {
+        match self {
+            Confidence::Low => "low",
+            Confidence::Medium => "medium",
+            Confidence::High => "high",
+        }
+    }
 }
 
 /// What a step of a witness did.
@@ -46,23 +60,6 @@ pub enum Role {
     Use,
 }
 
-/// One frame of a stack, or the place of a step.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
-pub struct Frame {
-    /// The class, empty where it is not known.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub class: String,
-    /// The method with its descriptor, empty where it is not known.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub method: String,
-    /// The source file, empty where it is not known.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub file: String,
-    /// The line; 0 where it is not known.
-    #[serde(default)]
-    pub line: i32,
-}
-
 /// One operation of one thread that belongs to the defect.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct Step {
@@ -79,6 +76,7 @@ pub struct Step {
     /// The locks held at that moment.
     pub locks: Vec<String>,
     /// The calls that led there, innermost first, without the place itself.
+    #[serde(with = "crate::frame::lines")]
     pub stack: Vec<Frame>,
     /// Whether `stack` is an example of how this place is reached and not the very stack of this operation.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

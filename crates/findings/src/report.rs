@@ -26,6 +26,18 @@ pub struct Coverage {
     pub methods_analysed: u64,
 }
 
+impl Coverage {
+    fn add(&mut self, other: Coverage) {
+        self.classes_seen += other.classes_seen;
+        self.classes_woven += other.classes_woven;
+        self.threads += other.threads;
+        self.events += other.events;
+        self.locks += other.locks;
+        self.variables += other.variables;
+        self.methods_analysed += other.methods_analysed;
+    }
+}
+
 /// Findings, gaps and coverage.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Report {
@@ -42,6 +54,23 @@ pub fn fingerprint(rule: Rule, subject: &str) -> String {
         hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
     }
     format!("{hash:016x}")
+}
+
+/// Keeps a witness, unless enough of its detector are kept. The evidence that the confidence and the message rest on
+/// comes first.
+fn witnessed(finding: &mut Finding, witness: Witness, first: bool) {
+    if let Err(at) = finding.detectors.binary_search(&witness.detector) {
+        finding.detectors.insert(at, witness.detector.clone());
+    }
+    let same = |w: &Witness| w.detector == witness.detector;
+    if finding.witnesses.iter().filter(|w| same(w)).count() >= Report::WITNESSES_PER_DETECTOR {
+        match finding.witnesses.iter().rposition(same) {
+            Some(last) if first => drop(finding.witnesses.remove(last)),
+            _ => return,
+        }
+    }
+    let at = if first { 0 } else { finding.witnesses.len() };
+    finding.witnesses.insert(at, witness);
 }
 
 impl Report {
@@ -75,17 +104,39 @@ impl Report {
             witnesses: Vec::new(),
         });
         finding.count += 1;
-        if confidence > finding.confidence {
+        let surer = confidence > finding.confidence;
+        if surer {
             finding.confidence = confidence;
             message.clone_into(&mut finding.message);
         }
-        if let Err(at) = finding.detectors.binary_search(&witness.detector) {
-            finding.detectors.insert(at, witness.detector.clone());
+        witnessed(finding, witness, surer);
+    }
+
+    /// Adds a whole finding, with its count and all its evidence.
+    pub fn insert(&mut self, mut finding: Finding) {
+        let key = (finding.rule, finding.subject.clone());
+        let Some(known) = self.findings.get_mut(&key) else {
+            self.findings.insert(key, finding);
+            return;
+        };
+        known.count += finding.count;
+        known.baseline &= finding.baseline;
+        let surer = finding.confidence > known.confidence;
+        if surer {
+            known.confidence = finding.confidence;
+            known.message = finding.message;
+            finding.witnesses.reverse();
         }
-        let same = finding.witnesses.iter().filter(|w| w.detector == witness.detector).count();
-        if same < Self::WITNESSES_PER_DETECTOR {
-            finding.witnesses.push(witness);
+        finding.witnesses.into_iter().for_each(|witness| witnessed(known, witness, surer));
+    }
+
+    /// Adds all that another report tells, such as that of a second trace.
+    pub fn merge(&mut self, other: Report) {
+        other.findings.into_values().for_each(|finding| self.insert(finding));
+        for ((what, why), count) in other.gaps {
+            self.add_gap(Gap { what, why, count });
         }
+        self.coverage.add(other.coverage);
     }
 
     /// Counts one more sighting of a finding that is there already.
@@ -113,5 +164,58 @@ impl Report {
     /// Keeps only the findings that `keep` says.
     pub fn retain(&mut self, mut keep: impl FnMut(&Finding) -> bool) {
         self.findings.retain(|_, finding| keep(finding));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn witness(detector: &str, note: &str) -> Witness {
+        Witness { detector: detector.into(), steps: Vec::new(), notes: vec![note.into()], event: 0 }
+    }
+
+    #[test]
+    fn what_two_detectors_find_is_one_finding_that_leads_with_the_surer_one() {
+        let mut report = Report::new();
+        report.add(Rule::DataRace, "A.x", Confidence::Medium, "perhaps", witness("racer", "1"));
+        report.add(Rule::DataRace, "A.x", Confidence::High, "certainly", witness("fasttrack", "2"));
+        report.add(Rule::DataRace, "A.x", Confidence::Medium, "perhaps", witness("eraser", "3"));
+        let finding = report.findings().next().unwrap();
+        assert_eq!(report.findings().count(), 1);
+        assert_eq!(
+            (finding.message.as_str(), finding.confidence, finding.count),
+            ("certainly", Confidence::High, 3)
+        );
+        assert_eq!(finding.detectors, ["eraser", "fasttrack", "racer"]);
+        assert_eq!(finding.witnesses[0].detector, "fasttrack");
+    }
+
+    #[test]
+    fn merged_reports_add_up() {
+        let mut one = Report::new();
+        one.add(Rule::DataRace, "A.x", Confidence::Medium, "perhaps", witness("racer", "1"));
+        one.add_gap(Gap { what: "class B".into(), why: "native".into(), count: 2 });
+        one.coverage.events = 10;
+        let mut two = Report::new();
+        for note in ["2", "3", "4"] {
+            two.add(Rule::DataRace, "A.x", Confidence::High, "certainly", witness("racer", note));
+        }
+        two.add(Rule::LockOrder, "A, B", Confidence::Low, "cycle", witness("lock-graph", "5"));
+        two.add_gap(Gap { what: "class B".into(), why: "native".into(), count: 1 });
+        two.coverage.events = 5;
+        one.merge(two);
+        let all: Vec<&Finding> = one.findings().collect();
+        assert_eq!(all.len(), 2);
+        assert_eq!((all[0].count, all[0].message.as_str()), (4, "certainly"));
+        assert_eq!(all[0].witnesses.len(), Report::WITNESSES_PER_DETECTOR);
+        assert_eq!(one.gaps().next().unwrap().count, 3);
+        assert_eq!(one.coverage.events, 15);
+    }
+
+    #[test]
+    fn a_fingerprint_is_made_of_names_only_and_never_changes() {
+        assert_eq!(fingerprint(Rule::DataRace, "com.acme.Account.balance"), "e92589b9b3d3714f");
+        assert_ne!(fingerprint(Rule::DataRace, "a"), fingerprint(Rule::LockOrder, "a"));
     }
 }

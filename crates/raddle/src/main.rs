@@ -1,2 +1,40 @@
-//! The command.
-fn main() {}
+//! The command: flags, files, exit codes. Everything it tells is made by `findings`, everything it finds by `detect`.
+
+mod analyze;
+mod cli;
+mod error;
+mod explain;
+mod filter;
+mod output;
+mod progress;
+mod rules;
+mod select;
+mod trace;
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+use cli::{Cli, Command};
+use error::{Failure, Outcome};
+
+fn main() -> ExitCode {
+    let outcome = match Cli::try_parse() {
+        Ok(cli) => run(cli),
+        Err(error) => cli::usage(&error),
+    };
+    match outcome {
+        Ok(outcome) => outcome.code(),
+        Err(failure) => failure.tell(),
+    }
+}
+
+fn run(cli: Cli) -> Result<Outcome, Failure> {
+    let color = cli.color;
+    match cli.command {
+        Command::Analyze(args) => analyze::run(&args, color),
+        Command::Trace(args) => trace::run(&args),
+        Command::Rules => rules::run(color),
+        Command::Explain(args) => explain::run(&args.name, color),
+    }
+}

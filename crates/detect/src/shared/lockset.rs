@@ -1,7 +1,7 @@
 //! Sets of locks as small numbers.
 //!
-//! Equal sets have equal ids, so comparing two is comparing two integers, and the two operations that detectors need
-//! on every access, intersection and disjointness, are remembered in a direct-mapped cache.
+//! Equal sets have equal ids, so comparing two is comparing two integers. What is needed all the time is remembered in
+//! direct-mapped caches: intersections (at accesses), and sets with a lock more or less (at lock operations).
 
 use events::LockId;
 use rustc_hash::FxHashMap;
@@ -23,26 +23,46 @@ impl LockSet {
 
 const CACHE: usize = 1 << 12;
 
-/// A remembered intersection. Slot 0 of a fresh cache says ∅ ∩ ∅ = ∅, which is true.
-#[derive(Clone, Copy, Default)]
+/// A remembered result for two numbers.
+#[derive(Clone, Copy)]
 struct Cached {
     a: u32,
     b: u32,
     result: u32,
 }
 
-#[inline(always)]
-fn slot(a: u32, b: u32) -> usize {
-    (a.wrapping_mul(0x9e37_79b1) ^ b.wrapping_mul(0x85eb_ca6b)) as usize >> 16 & (CACHE - 1)
+/// Remembered results; a new one takes the place of an old one.
+struct Cache(Box<[Cached]>);
+
+impl Cache {
+    /// There are never so many sets that `u32::MAX` is one.
+    fn new() -> Self {
+        Self(vec![Cached { a: u32::MAX, b: 0, result: 0 }; CACHE].into())
+    }
+
+    #[inline(always)]
+    fn slot(a: u32, b: u32) -> usize {
+        (a.wrapping_mul(0x9e37_79b1) ^ b.wrapping_mul(0x85eb_ca6b)) as usize >> 16 & (CACHE - 1)
+    }
+
+    #[inline(always)]
+    fn get(&self, a: u32, b: u32) -> Option<LockSet> {
+        let cached = self.0[Self::slot(a, b)];
+        (cached.a == a && cached.b == b).then_some(LockSet(cached.result))
+    }
+
+    fn put(&mut self, a: u32, b: u32, result: LockSet) {
+        self.0[Self::slot(a, b)] = Cached { a, b, result: result.0 };
+    }
 }
 
 /// All lock sets of one analysis.
 pub struct LockSets {
     sets: Vec<Box<[LockId]>>,
     index: FxHashMap<Box<[LockId]>, LockSet>,
-    cache: Box<[Cached]>,
-    /// Remembered sets with one lock more: set, lock, result.
-    more: Box<[Cached]>,
+    intersections: Cache,
+    with: Cache,
+    without: Cache,
 }
 
 impl Default for LockSets {
@@ -51,9 +71,9 @@ impl Default for LockSets {
         Self {
             sets: vec![empty.clone()],
             index: FxHashMap::from_iter([(empty, LockSet::EMPTY)]),
-            cache: vec![Cached::default(); CACHE].into(),
-            // No set has this number.
-            more: vec![Cached { a: u32::MAX, b: 0, result: 0 }; CACHE].into(),
+            intersections: Cache::new(),
+            with: Cache::new(),
+            without: Cache::new(),
         }
     }
 }
@@ -94,38 +114,13 @@ impl LockSets {
     /// The set with one lock more.
     #[inline]
     pub fn with(&mut self, set: LockSet, lock: LockId) -> LockSet {
-        let slot = slot(set.0, lock.0);
-        let cached = self.more[slot];
-        if cached.a == set.0 && cached.b == lock.0 {
-            return LockSet(cached.result);
-        }
-        let result = self.with_slowly(set, lock);
-        self.more[slot] = Cached { a: set.0, b: lock.0, result: result.0 };
-        result
-    }
-
-    #[cold]
-    fn with_slowly(&mut self, set: LockSet, lock: LockId) -> LockSet {
-        match self.locks(set).binary_search(&lock) {
-            Ok(_) => set,
-            Err(at) => {
-                let mut locks = self.locks(set).to_vec();
-                locks.insert(at, lock);
-                self.intern(&locks)
-            }
-        }
+        self.with.get(set.0, lock.0).unwrap_or_else(|| self.with_slowly(set, lock))
     }
 
     /// The set without a lock.
+    #[inline]
     pub fn without(&mut self, set: LockSet, lock: LockId) -> LockSet {
-        match self.locks(set).binary_search(&lock) {
-            Err(_) => set,
-            Ok(at) => {
-                let mut locks = self.locks(set).to_vec();
-                locks.remove(at);
-                self.intern(&locks)
-            }
-        }
+        self.without.get(set.0, lock.0).unwrap_or_else(|| self.without_slowly(set, lock))
     }
 
     /// The locks in both sets.
@@ -137,15 +132,7 @@ impl LockSets {
         if b.is_empty() {
             return b;
         }
-        let slot =
-            (a.0.wrapping_mul(0x9e37_79b1) ^ b.0.wrapping_mul(0x85eb_ca6b)) as usize >> 8 & (CACHE - 1);
-        let cached = self.cache[slot];
-        if cached.a == a.0 && cached.b == b.0 {
-            return LockSet(cached.result);
-        }
-        let result = self.intersect_slowly(a, b);
-        self.cache[slot] = Cached { a: a.0, b: b.0, result: result.0 };
-        result
+        self.intersections.get(a.0, b.0).unwrap_or_else(|| self.intersect_slowly(a, b))
     }
 
     /// Whether no lock is in both sets.
@@ -158,7 +145,33 @@ impl LockSets {
     fn intersect_slowly(&mut self, a: LockSet, b: LockSet) -> LockSet {
         let locks: Vec<LockId> =
             self.locks(a).iter().copied().filter(|&lock| self.contains(b, lock)).collect();
-        self.intern(&locks)
+        let result = self.intern(&locks);
+        self.intersections.put(a.0, b.0, result);
+        result
+    }
+
+    #[cold]
+    fn with_slowly(&mut self, set: LockSet, lock: LockId) -> LockSet {
+        let mut result = set;
+        if let Err(at) = self.locks(set).binary_search(&lock) {
+            let mut locks = self.locks(set).to_vec();
+            locks.insert(at, lock);
+            result = self.intern(&locks);
+        }
+        self.with.put(set.0, lock.0, result);
+        result
+    }
+
+    #[cold]
+    fn without_slowly(&mut self, set: LockSet, lock: LockId) -> LockSet {
+        let mut result = set;
+        if let Ok(at) = self.locks(set).binary_search(&lock) {
+            let mut locks = self.locks(set).to_vec();
+            locks.remove(at);
+            result = self.intern(&locks);
+        }
+        self.without.put(set.0, lock.0, result);
+        result
     }
 }
 

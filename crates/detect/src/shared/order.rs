@@ -191,6 +191,11 @@ impl Order {
         &self.threads[thread.index()].known
     }
 
+    /// The same, to be kept: it never changes.
+    pub fn known_shared(&self, thread: ThreadId) -> Rc<Vec<u32>> {
+        self.threads[thread.index()].known.clone()
+    }
+
     /// Whether an operation can change this order.
     #[inline(always)]
     pub fn minds(&self, op: Op) -> bool {

@@ -1,4 +1,8 @@
 //! Fast detectors against slow judges that share no code with them, on random traces.
 
+mod atomizer_judge;
+mod lock_judge;
 mod race_judge;
 mod random;
+mod serial_judge;
+mod views_judge;

@@ -22,7 +22,7 @@ impl Random {
     }
 
     pub fn below(&mut self, n: usize) -> usize {
-        ((self.next() >> 32) * n as u64 >> 32) as usize
+        (((self.next() >> 32) * n as u64) >> 32) as usize
     }
 
     /// True with a probability in percent.

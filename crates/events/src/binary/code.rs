@@ -1,9 +1,11 @@
 //! Events in the binary form.
 //!
-//! One control byte, and what could not be foretold. A plain access is `1wss vvvv` and then the rest of the variable's
-//! number in as many bytes as the frame says: `w` writes, `ss` says how the site was foretold, `vvvv` are the highest
-//! bits of the number. Any other operation is `0ooo ooss` and then its operand, unless `ooooo` is one of the codes
-//! for an operand that was foretold.
+//! One control byte, and what could not be foretold. Plain accesses come in runs of up to eight: `1nnn ssf0` says that
+//! there are `nnn` and one, how the first one's site was foretold (`ss`), and whether those that follow are at the
+//! same site (`f` is 0) or each at the site foretold from the one before (`f` is 1). Then come the first site if it
+//! had to be told, a byte with a bit for each access that writes, and the variables' numbers in as many bytes each
+//! as the frame says. Any other operation is `0ooo ooss` and then its operand, unless `ooooo` is one of the codes for
+//! an operand that was foretold.
 //!
 //! What foretells: after a site a thread mostly goes on to one of the two sites it went on to the last times, or
 //! stays; a release gives up the lock taken last, a block that ends is the one opened last, and a site mostly uses
@@ -70,6 +72,16 @@ struct Thread {
     open: Vec<u32>,
 }
 
+/// A run of plain accesses that is being read.
+#[derive(Clone, Copy, Default)]
+struct Run {
+    left: u8,
+    writes: u8,
+    follows: bool,
+    /// Whether the next access is the first, whose site is known already.
+    fresh: bool,
+}
+
 /// What writer and reader foretell from.
 pub struct Memory {
     thread: u32,
@@ -77,11 +89,13 @@ pub struct Memory {
     site: u32,
     threads: Vec<Thread>,
     places: Vec<Place>,
+    /// Where a batch ended in the middle of a run.
+    run: Run,
 }
 
 impl Default for Memory {
     fn default() -> Self {
-        Self { thread: NONE, site: NONE, threads: Vec::new(), places: Vec::new() }
+        Self { thread: NONE, site: NONE, threads: Vec::new(), places: Vec::new(), run: Run::default() }
     }
 }
 
@@ -131,19 +145,32 @@ impl Memory {
     }
 }
 
-/// How many whole bytes of a variable's number follow the control byte if the largest is `largest`.
+/// How many bytes hold any variable's number up to `largest`.
 pub fn width(largest: u32) -> u8 {
     match largest {
-        0..0x1000 => 1,
-        0x1000..0x10_0000 => 2,
-        0x10_0000..0x1000_0000 => 3,
+        0..0x100 => 1,
+        0x100..0x1_0000 => 2,
+        0x1_0000..0x100_0000 => 3,
         _ => 4,
+    }
+}
+
+/// Plain accesses in a run.
+const RUN: usize = 8;
+
+/// The variable of a plain access, and whether it writes.
+fn access(op: Op) -> Option<(VarId, bool)> {
+    match op {
+        Op::Read { var } => Some((var, false)),
+        Op::Write { var } => Some((var, true)),
+        _ => None,
     }
 }
 
 /// Appends events. All their ids are known to the memory, and no accessed variable needs more than `width` bytes.
 pub fn encode(out: &mut Vec<u8>, events: &[Event], width: u8, memory: &mut Memory) {
-    for event in events {
+    let mut rest = events;
+    while let Some(event) = rest.first() {
         if memory.thread != event.thread.0 {
             out.push(SWITCH << 2);
             put(out, u64::from(event.thread.0));
@@ -151,29 +178,52 @@ pub fn encode(out: &mut Vec<u8>, events: &[Event], width: u8, memory: &mut Memor
         }
         let site = event.site.0;
         let how = memory.foretell(site);
-        let access = match event.op {
-            Op::Read { var } => Some((0x80, var)),
-            Op::Write { var } => Some((0xc0, var)),
-            _ => None,
-        };
-        if let Some((code, VarId(var))) = access {
-            let high = (u64::from(var) >> (8 * width)) as u8;
-            out.push(code | how << 4 | high);
+        let n = if access(event.op).is_some() {
+            encode_run(out, rest, how, width, memory)
+        } else {
+            let (code, operand) = code_of(event.op, site, memory);
+            out.push(code << 2 | how);
             if how == TOLD {
                 put(out, u64::from(site));
             }
-            out.extend_from_slice(&var.to_le_bytes()[..usize::from(width)]);
-            continue;
-        }
-        let (code, operand) = code_of(event.op, site, memory);
-        out.push(code << 2 | how);
-        if how == TOLD {
-            put(out, u64::from(site));
-        }
-        if let Some(operand) = operand {
-            put(out, u64::from(operand));
-        }
+            if let Some(operand) = operand {
+                put(out, u64::from(operand));
+            }
+            1
+        };
+        rest = &rest[n..];
     }
+}
+
+/// Appends the run of plain accesses that `events` begins with; the first one's site is foretold already. How many
+/// they are.
+fn encode_run(out: &mut Vec<u8>, events: &[Event], how: u8, width: u8, memory: &mut Memory) -> usize {
+    let first = &events[0];
+    let goes_on = |event: &&Event| event.thread == first.thread && access(event.op).is_some();
+    let follow = |memory: &Memory, site: u32| memory.places[site as usize].next;
+    let mut run = 1;
+    let mut follows = false;
+    if let Some(second) = events.get(1).filter(goes_on) {
+        follows = second.site != first.site && second.site.0 == follow(memory, first.site.0);
+    }
+    while run < RUN
+        && let Some(event) = events.get(run).filter(goes_on)
+        && event.site.0 == if follows { follow(memory, events[run - 1].site.0) } else { first.site.0 }
+    {
+        run += 1;
+    }
+    let run_events = &events[..run];
+    memory.site = run_events[run - 1].site.0;
+    out.push(0x80 | (run as u8 - 1) << 4 | how << 2 | u8::from(follows) << 1);
+    if how == TOLD {
+        put(out, u64::from(first.site.0));
+    }
+    let accesses = || run_events.iter().filter_map(|event| access(event.op));
+    out.push(accesses().enumerate().fold(0, |bits, (i, (_, write))| bits | u8::from(write) << i));
+    for (var, _) in accesses() {
+        out.extend_from_slice(&var.0.to_le_bytes()[..usize::from(width)]);
+    }
+    run
 }
 
 /// The code of an operation that is no plain access, and its operand where it has to be told.
@@ -233,10 +283,7 @@ fn code_of(op: Op, site: u32, memory: &mut Memory) -> (u8, Option<u32>) {
     }
 }
 
-/// Bytes that must follow the last event, so that the decoder can look ahead without asking.
-pub const SLACK: usize = 8;
-
-/// Makes `batch` the next `count` events. Every id is checked against the tables. `bytes` has [`SLACK`] bytes too many.
+/// Makes `batch` the next `count` events. Every id is checked against the tables.
 pub fn decode(
     bytes: &mut Bytes<'_>,
     count: usize,
@@ -255,84 +302,108 @@ pub fn decode(
         4 => decode_width::<4>(bytes, memory, symbols, room),
         _ => Err(Broken),
     };
-    if decoded.is_err() || bytes.at() + SLACK > bytes.len() {
+    if decoded.is_err() {
         batch.clear();
-        return Err(Broken);
     }
-    Ok(())
+    decoded
 }
 
-/// The loop that everything waits for: the current thread and its last site stay in registers, and one load brings
-/// the control byte and the variable.
+/// The loop that everything waits for.
 fn decode_width<const WIDTH: usize>(
     bytes: &mut Bytes<'_>,
     memory: &mut Memory,
     symbols: &Symbols,
     room: &mut [Event],
 ) -> Result<(), Broken> {
-    let variables = symbols.variables().len() as u64;
-    let mask = (1u64 << (8 * WIDTH)) - 1;
-    let (mut thread, mut last) = (memory.thread, memory.site);
-    for event in room {
-        let mut window = bytes.window()?;
-        while (window as u8) >> 2 == SWITCH {
-            bytes.skip(1);
+    let variables = symbols.variables().len() as u32;
+    let mut filled = 0;
+    // A run may have been cut by the end of the last batch.
+    if memory.run.left > 0 {
+        filled = decode_run::<WIDTH>(bytes, memory, variables, room)?;
+    }
+    while filled < room.len() {
+        let control = bytes.byte()?;
+        if control >> 2 == SWITCH {
             let next = bytes.u32()?;
             if next as usize >= memory.threads.len() {
                 return Err(Broken);
             }
-            memory.site = last;
             memory.switch(next);
-            (thread, last) = (next, memory.site);
-            window = bytes.window()?;
+            continue;
         }
-        let control = window as u8;
-        let how = if control >= 0x80 { control >> 4 & 3 } else { control & 3 };
-        let mut site = last;
-        if how != SAME {
-            if how == TOLD {
-                site = told(bytes, thread, last, memory)?;
-                window = bytes.window()?;
-            } else {
-                let place = memory.places.get_mut(last as usize).ok_or(Broken)?;
+        let is_run = control >= 0x80;
+        let how = if is_run { control >> 2 & 3 } else { control & 3 };
+        let site = match how {
+            SAME => memory.site,
+            TOLD => told(bytes, memory)?,
+            _ => {
+                let place = memory.places.get_mut(memory.site as usize).ok_or(Broken)?;
                 if how == OTHER_NEXT {
                     (place.next, place.other_next) = (place.other_next, place.next);
                 }
-                site = place.next;
+                place.next
             }
-        }
+        };
+        // Only a thread that has no site yet, or a place that nothing has followed yet.
         if site == NONE {
             return Err(Broken);
         }
-        last = site;
-        let op = if control >= 0x80 {
-            let var = window >> 8 & mask | u64::from(control & 15) << (8 * WIDTH);
-            bytes.skip(1 + WIDTH);
-            if var >= variables {
-                return Err(Broken);
-            }
-            let var = VarId(var as u32);
-            if control & 0x40 == 0 { Op::Read { var } } else { Op::Write { var } }
+        memory.site = site;
+        if is_run {
+            let writes = bytes.byte()?;
+            memory.run = Run { left: (control >> 4 & 7) + 1, writes, follows: control & 2 != 0, fresh: true };
+            filled += decode_run::<WIDTH>(bytes, memory, variables, &mut room[filled..])?;
         } else {
-            bytes.skip(1);
-            operation(control >> 2, site, bytes, memory, symbols)?
-        };
-        *event = Event { thread: ThreadId(thread), site: SiteId(site), op };
+            let op = operation(control >> 2, site, bytes, memory, symbols)?;
+            room[filled] = Event { thread: ThreadId(memory.thread), site: SiteId(site), op };
+            filled += 1;
+        }
     }
-    memory.site = last;
     Ok(())
 }
 
-/// A site that is not foretold. Leaves the bytes where the control byte would be had it been foretold.
-#[inline(never)]
-fn told(bytes: &mut Bytes<'_>, thread: u32, last: u32, memory: &mut Memory) -> Result<u32, Broken> {
-    bytes.skip(1);
-    let site = bytes.u32()?;
-    bytes.back(1);
-    if thread == NONE || site as usize >= memory.places.len() {
+/// Decodes what is left of a run, as far as there is room. How many events that is.
+#[inline(always)]
+fn decode_run<const WIDTH: usize>(
+    bytes: &mut Bytes<'_>,
+    memory: &mut Memory,
+    variables: u32,
+    room: &mut [Event],
+) -> Result<usize, Broken> {
+    let Run { left, mut writes, follows, fresh } = memory.run;
+    let count = usize::from(left).min(room.len());
+    let numbers = bytes.slice(count * WIDTH)?;
+    let thread = ThreadId(memory.thread);
+    let mut site = memory.site;
+    let mut known = true;
+    for (i, (event, number)) in room.iter_mut().zip(numbers.chunks_exact(WIDTH)).enumerate() {
+        if follows && !(fresh && i == 0) {
+            site = memory.places.get(site as usize).ok_or(Broken)?.next;
+        }
+        let mut bytes = [0; 4];
+        bytes[..WIDTH].copy_from_slice(number);
+        let var = VarId(u32::from_le_bytes(bytes));
+        known &= var.0 < variables;
+        let op = if writes & 1 == 0 { Op::Read { var } } else { Op::Write { var } };
+        writes >>= 1;
+        *event = Event { thread, site: SiteId(site), op };
+    }
+    if !known || site == NONE {
         return Err(Broken);
     }
-    if let Some(place) = memory.places.get_mut(last as usize) {
+    memory.site = site;
+    memory.run = Run { left: left - count as u8, writes, follows, fresh: false };
+    Ok(count)
+}
+
+/// A site that is not foretold.
+#[inline(never)]
+fn told(bytes: &mut Bytes<'_>, memory: &mut Memory) -> Result<u32, Broken> {
+    let site = bytes.u32()?;
+    if memory.thread == NONE || site as usize >= memory.places.len() {
+        return Err(Broken);
+    }
+    if let Some(place) = memory.places.get_mut(memory.site as usize) {
         (place.next, place.other_next) = (site, place.next);
     }
     Ok(site)

@@ -9,7 +9,7 @@
 //! end    = a header with another sync word, no payload, and the number of all events as "first event"
 //! ```
 //! A payload is compressed (LZ4) where that makes it smaller: its stored length is less than its length then. It
-//! holds the symbols that are new ([`tables`]) and then the events ([`code`]). Every frame builds on those before it,
+//! holds the symbols that are new (`tables.rs`) and then the events (`code.rs`). Every frame builds on those before it,
 //! so reading stops at the first one that is damaged; later headers still tell how many events are lost.
 //!
 //! This module does not check that the events make sense: see [`check`](crate::check).

@@ -136,8 +136,6 @@ impl Reader {
                 return Err(Broken);
             }
         }
-        self.payload.truncate(length);
-        self.payload.resize(length + code::SLACK, 0);
         let mut bytes = Bytes::new(&self.payload, 0);
         while bytes.byte()? == 1 {
             take_new(&mut bytes, &mut self.symbols, &mut self.gaps)?;

@@ -105,11 +105,8 @@ pub fn put_new(
     }
     for row in rows(out, symbols.locks.rows(), &mut written.locks) {
         match row {
-            Lock::Of(object) => {
-                put(out, 0);
-                put_object(out, object);
-            }
-            Lock::Named(name) => put(out, u64::from(name.0) + 1),
+            Lock::Of(object) => put(out, u64::from(object.0) << 1),
+            Lock::Named(name) => put(out, u64::from(name.0) << 1 | 1),
         }
     }
     for row in rows(out, symbols.variables().rows(), &mut written.variables) {
@@ -226,11 +223,13 @@ pub fn take_new(bytes: &mut Bytes<'_>, symbols: &mut Symbols, gaps: &mut Vec<Gap
         symbols.define_object(id, row);
     }
     for _ in 0..bytes.u64()? {
-        let row = match known_option(bytes, strings)? {
-            None => Lock::Of(object(bytes, symbols)?),
-            Some(name) => Lock::Named(StrId(name)),
-        };
-        symbols.locks.push(row);
+        let lock = bytes.u64()?;
+        let id = u32::try_from(lock >> 1).map_err(|_| Broken)?;
+        symbols.locks.push(if lock & 1 == 0 {
+            Lock::Of(ObjectId(within(id, symbols.objects().len())?))
+        } else {
+            Lock::Named(StrId(within(id, strings)?))
+        });
     }
     for _ in 0..bytes.u64()? {
         let row = variable(bytes, symbols)?;

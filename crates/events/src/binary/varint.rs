@@ -39,31 +39,8 @@ impl<'a> Bytes<'a> {
         Ok(byte)
     }
 
-    /// How many bytes there are in all.
-    pub fn len(&self) -> usize {
-        self.bytes.len()
-    }
-
-    /// The next eight bytes as a number, the first lowest; they stay unread.
-    #[inline(always)]
-    pub fn window(&self) -> Result<u64, Broken> {
-        let bytes = self.bytes.get(self.at..).and_then(|rest| rest.first_chunk::<8>()).ok_or(Broken)?;
-        Ok(u64::from_le_bytes(*bytes))
-    }
-
-    /// Passes over some bytes.
-    #[inline(always)]
-    pub fn skip(&mut self, n: usize) {
-        self.at += n;
-    }
-
-    /// Goes back by some bytes.
-    #[inline(always)]
-    pub fn back(&mut self, n: usize) {
-        self.at -= n;
-    }
-
     /// The next `n` bytes.
+    #[inline(always)]
     pub fn slice(&mut self, n: usize) -> Result<&'a [u8], Broken> {
         let end = self.at.checked_add(n).ok_or(Broken)?;
         let slice = self.bytes.get(self.at..end).ok_or(Broken)?;

@@ -14,6 +14,7 @@
 //! enters a block called `begin`; a bare `end` leaves the block that the thread entered last, whatever it is called.
 //! Whether acquires, blocks and threads make sense is the business of [`check`](crate::check).
 
+mod bytes;
 mod explain;
 mod names;
 mod reader;

@@ -3,6 +3,8 @@
 //! Most names are shorter than eight bytes: their bytes are the key, and a lookup touches nothing but one row of the
 //! table. For the others the key is a hash, and the bytes are compared as well.
 
+use super::bytes::load;
+
 /// The length from which on the key does not hold the whole name.
 const LONG: usize = 8;
 
@@ -13,39 +15,14 @@ pub(super) struct Key {
     pub len: usize,
 }
 
-impl Key {
-    /// A key that no name has.
-    pub(super) const NONE: Key = Key { bits: 0, len: usize::MAX };
-}
-
-/// Eight bytes of a line, zeros where it has no more.
-#[inline(always)]
-pub(super) fn load(bytes: &[u8], at: usize) -> u64 {
-    match bytes.get(at..at + 8) {
-        Some(eight) => u64::from_le_bytes([
-            eight[0], eight[1], eight[2], eight[3], eight[4], eight[5], eight[6], eight[7],
-        ]),
-        None => load_end(bytes, at),
-    }
-}
-
-#[cold]
-fn load_end(bytes: &[u8], at: usize) -> u64 {
-    let rest = bytes.get(at..).unwrap_or(&[]);
-    rest.iter().take(8).rev().fold(0, |word, &byte| word << 8 | u64::from(byte))
-}
-
 const ONES: u64 = 0x0101_0101_0101_0101;
 const HIGHS: u64 = 0x8080_8080_8080_8080;
 
-/// The high bit of each byte that ends a name: `|`, `(`, `)` or a line feed. Exact up to and including the first one.
+/// The high bit of each byte that is `END`. Exact up to and including the first one.
 #[inline(always)]
-fn ends(word: u64) -> u64 {
-    let zero = |word: u64| word.wrapping_sub(ONES) & !word & HIGHS;
-    let bracket = zero((word | ONES) ^ (ONES * b')' as u64));
-    let bar = zero(word ^ (ONES * b'|' as u64));
-    let line = zero(word ^ (ONES * b'\n' as u64));
-    bracket | bar | line
+fn ends<const END: u8>(word: u64) -> u64 {
+    let word = word ^ (ONES * END as u64);
+    word.wrapping_sub(ONES) & !word & HIGHS
 }
 
 #[inline(always)]
@@ -54,25 +31,26 @@ fn mix(a: u64, b: u64) -> u64 {
     (product >> 64) as u64 ^ product as u64
 }
 
-/// The name that begins at `at`, up to whatever ends it; none if the bytes end first.
+/// The name that begins at `at`, up to the next `END`; none if the bytes end first. Whether it is a proper name is seen
+/// when it gets its number: one that is not never gets one.
 #[inline(always)]
-pub(super) fn scan(bytes: &[u8], at: usize) -> Option<Key> {
+pub(super) fn scan<const END: u8>(bytes: &[u8], at: usize) -> Option<Key> {
     let word = load(bytes, at);
-    let found = ends(word);
+    let found = ends::<END>(word);
     if found != 0 {
         let bit = found.trailing_zeros() & !7;
         return Some(Key { bits: word & ((1 << bit) - 1), len: bit as usize / 8 });
     }
-    scan_long(bytes, at, word)
+    scan_long::<END>(bytes, at, word)
 }
 
 #[inline(never)]
-fn scan_long(bytes: &[u8], at: usize, first: u64) -> Option<Key> {
+fn scan_long<const END: u8>(bytes: &[u8], at: usize, first: u64) -> Option<Key> {
     let mut bits = first;
     let mut len = LONG;
     while at + len < bytes.len() {
         let word = load(bytes, at + len);
-        let found = ends(word);
+        let found = ends::<END>(word);
         if found != 0 {
             let bit = found.trailing_zeros() & !7;
             bits = mix(bits, word & ((1 << bit) - 1));
@@ -112,12 +90,7 @@ impl Default for Names {
 }
 
 impl Names {
-    /// How many names there are.
-    pub(super) fn len(&self) -> usize {
-        self.used as usize
-    }
-
-    /// The number of a name, if it has one. `name` is called for long names only.
+    /// The number of the name that stands at `at`, if it has one.
     #[inline(always)]
     pub(super) fn get(&self, key: Key, bytes: &[u8], at: usize) -> Option<u32> {
         let mask = self.rows.len() - 1;
@@ -151,6 +124,7 @@ impl Names {
 
     /// Gives a name that has no number the next one.
     pub(super) fn add(&mut self, key: Key, name: &[u8]) -> u32 {
+        // At most half full: a second probe costs more than the larger table does.
         if (self.used as usize + 1) * 2 > self.rows.len() {
             self.grow();
         }
@@ -190,7 +164,7 @@ mod tests {
 
     fn number(names: &mut Names, name: &str) -> u32 {
         let line = format!("{name})|1\n");
-        let key = scan(line.as_bytes(), 0).unwrap();
+        let key = scan::<b')'>(line.as_bytes(), 0).unwrap();
         assert_eq!(key.len, name.len());
         match names.get(key, line.as_bytes(), 0) {
             Some(id) => id,
@@ -211,20 +185,18 @@ mod tests {
         let first: Vec<u32> = all.iter().map(|name| number(&mut names, name)).collect();
         let again: Vec<u32> = all.iter().map(|name| number(&mut names, name)).collect();
         assert_eq!(first, again);
-        assert_eq!(names.len(), distinct.len());
+        assert_eq!(names.used as usize, distinct.len());
     }
 
     #[test]
-    fn a_name_ends_at_any_sign_that_it_cannot_hold() {
-        for sign in *b"|()\n" {
-            for len in 0..30 {
-                let mut line = vec![b'~'; len];
-                line.push(sign);
-                line.extend_from_slice(b")|\n");
-                assert_eq!(scan(&line, 0).map(|key| key.len), Some(len));
-                line.truncate(len);
-                assert_eq!(scan(&line, 0), None);
-            }
+    fn a_name_ends_at_its_sign_wherever_that_stands() {
+        for len in 0..30 {
+            let mut line = vec![b'~'; len];
+            line.extend_from_slice(b"|)|\n");
+            assert_eq!(scan::<b'|'>(&line, 0).map(|key| key.len), Some(len));
+            assert_eq!(scan::<b')'>(&line, 0).map(|key| key.len), Some(len + 1));
+            line.truncate(len);
+            assert_eq!(scan::<b'|'>(&line, 0), None);
         }
     }
 }

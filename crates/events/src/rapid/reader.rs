@@ -1,13 +1,17 @@
 //! Reads STD from a stream, as fast as memory allows: every line is parsed where it lies, eight bytes at a time.
 //!
+//! Variables are looked up in a second step, some hundred lines together: their table does not fit into the cache, and
+//! lookups that stand close to each other overlap their waits for memory.
+//!
 //! A line that does not fit leaves the fast path at once; `explain.rs` then says what is wrong with it.
 
 use std::io::Read;
 
 use rustc_hash::FxHashMap;
 
+use super::bytes::{load, low, number, word};
 use super::explain::explain;
-use super::names::{Key, Names, load, scan};
+use super::names::{Key, Names, scan};
 use crate::error::quote;
 use crate::window::{Stuck, Window};
 use crate::{
@@ -20,6 +24,9 @@ const BATCH: usize = 4096;
 
 /// Locations below this have their site in a plain table.
 const DIRECT: usize = 1 << 20;
+
+/// How many lines are taken together before their variables are looked up.
+const GROUP: usize = 256;
 
 const NO_SITE: SiteId = SiteId(u32::MAX);
 
@@ -43,10 +50,28 @@ struct Content {
     /// The sites of small locations, and of the others.
     direct: Vec<SiteId>,
     others: FxHashMap<i32, SiteId>,
-    /// The thread of the last line.
-    last: (Key, ThreadId),
+    last: Last,
+    /// The accesses whose variables have not been looked up yet.
+    pending: Vec<Pending>,
     /// For each thread the blocks it is in.
     open: Vec<Vec<BlockId>>,
+}
+
+/// The thread of the last line: its name and the `|` after it as a word, if they fit into one.
+struct Last {
+    word: u64,
+    mask: u64,
+    len: usize,
+    thread: ThreadId,
+}
+
+/// A variable that has not been looked up yet.
+struct Pending {
+    key: Key,
+    /// Where its name begins.
+    at: usize,
+    /// The event that accesses it, in the batch.
+    event: usize,
 }
 
 /// Why a line gives no event.
@@ -68,7 +93,8 @@ impl Reader {
             blocks: Names::default(),
             direct: Vec::new(),
             others: FxHashMap::default(),
-            last: (Key::NONE, ThreadId(0)),
+            last: Last { word: 1, mask: 0, len: 0, thread: ThreadId(0) },
+            pending: Vec::with_capacity(GROUP),
             open: Vec::new(),
         };
         Self { file: name, window: Window::new(stream), total, lines: 0, content }
@@ -83,7 +109,7 @@ impl Reader {
     }
 
     #[cold]
-    fn misfit(&self, misfit: &Misfit, line: &[u8]) -> TraceError {
+    fn misfit(&self, misfit: &Misfit, line: &[u8], skipped: u64) -> TraceError {
         let end = memchr::memchr(b'\n', line).unwrap_or(line.len());
         let (column, reason) = match misfit {
             Misfit::Grammar => explain(&line[..end]),
@@ -93,7 +119,7 @@ impl Reader {
                 (0, format!("an `end` without a name of thread {thread}, which is in no block"))
             }
         };
-        let place = Place::Line { line: self.lines + 1, column: column as u64 + 1 };
+        let place = Place::Line { line: self.lines + skipped + 1, column: column as u64 + 1 };
         TraceError::new(&*self.file, place, reason)
     }
 }
@@ -110,14 +136,20 @@ impl Source for Reader {
             let lines = self.window.lines();
             let mut at = 0;
             while at < lines.len() && batch.len() < BATCH {
-                match self.content.line(lines, at) {
-                    Ok((event, next)) => {
-                        batch.push(event);
-                        self.lines += 1;
-                        at = next;
-                    }
-                    Err(misfit) => return Err(self.misfit(&misfit, &lines[at..])),
+                let first = (at, batch.len());
+                let misfit = self.content.group(lines, &mut at, batch);
+                let looked_up = self.content.look_up(lines, batch);
+                if let Err(event) = looked_up {
+                    // The line of an access lies before whatever else is wrong.
+                    let skipped = event - first.1;
+                    let line = lines[first.0..].split(|&byte| byte == b'\n').nth(skipped).unwrap_or(&[]);
+                    return Err(self.misfit(&Misfit::Grammar, line, skipped as u64));
                 }
+                let read = (batch.len() - first.1) as u64;
+                if let Err(misfit) = misfit {
+                    return Err(self.misfit(&misfit, &lines[at..], read));
+                }
+                self.lines += read;
             }
             self.window.consume(at);
         }
@@ -137,21 +169,6 @@ impl Source for Reader {
     }
 }
 
-/// The first bytes of a word, for comparing.
-const fn low(word: u64, bytes: u32) -> u64 {
-    word & ((1 << (8 * bytes)) - 1)
-}
-
-/// A short text as the low bytes of a word.
-const fn word(text: &[u8]) -> u64 {
-    let (mut word, mut i) = (0, 0);
-    while i < text.len() {
-        word |= (text[i] as u64) << (8 * i);
-        i += 1;
-    }
-    word
-}
-
 const READ: u64 = word(b"r(");
 const WRITE: u64 = word(b"w(");
 const ACQUIRE: u64 = word(b"acq(");
@@ -162,18 +179,59 @@ const BEGIN: u64 = word(b"begin");
 const END: u64 = word(b"end");
 
 impl Content {
+    /// The events of some lines from `at` on, but for their variables.
+    #[inline(always)]
+    fn group(&mut self, bytes: &[u8], at: &mut usize, batch: &mut Vec<Event>) -> Result<(), Misfit> {
+        let end = (batch.len() + GROUP).min(BATCH);
+        while *at < bytes.len() && batch.len() < end {
+            match self.line(bytes, *at, batch.len()) {
+                Ok((event, next)) => {
+                    batch.push(event);
+                    *at = next;
+                }
+                Err(misfit) => {
+                    self.pending.retain(|access| access.event < batch.len());
+                    return Err(misfit);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Looks up the variables of a group. The event whose variable has no proper name, if there is one.
+    #[inline(always)]
+    fn look_up(&mut self, bytes: &[u8], batch: &mut [Event]) -> Result<(), usize> {
+        let mut pending = std::mem::take(&mut self.pending);
+        for &Pending { key, at, event } in &pending {
+            let id = match self.variables.get(key, bytes, at) {
+                Some(id) => VarId(id),
+                None => self.new_variable(key, bytes, at).map_err(|_| event)?,
+            };
+            if let Op::Read { var } | Op::Write { var } = &mut batch[event].op {
+                *var = id;
+            }
+        }
+        pending.clear();
+        self.pending = pending;
+        Ok(())
+    }
+
     /// The event of the line that begins at `at`, and where the next line begins.
     #[inline(always)]
-    fn line(&mut self, bytes: &[u8], at: usize) -> Result<(Event, usize), Misfit> {
-        let key = scan(bytes, at).ok_or(Misfit::Grammar)?;
-        let thread =
-            if key == self.last.0 && key.len < 8 { self.last.1 } else { self.thread(key, bytes, at)? };
-        let at = expect(bytes, at + key.len, b'|')?;
-        self.last = (key, thread);
+    fn line(&mut self, bytes: &[u8], at: usize, event: usize) -> Result<(Event, usize), Misfit> {
+        let (thread, at) = if load(bytes, at) & self.last.mask == self.last.word {
+            (self.last.thread, at + self.last.len)
+        } else {
+            self.other_thread(bytes, at)?
+        };
         let start = load(bytes, at);
         let (op, at) = if low(start, 2) == READ || low(start, 2) == WRITE {
-            let (var, at) = self.variable(bytes, at + 2)?;
-            (if low(start, 1) == low(READ, 1) { Op::Read { var } } else { Op::Write { var } }, at)
+            let at = at + 2;
+            let key = scan::<b')'>(bytes, at).ok_or(Misfit::Grammar)?;
+            let next = at + key.len + 1;
+            self.pending.push(Pending { key, at, event });
+            let var = VarId(u32::MAX);
+            (if low(start, 1) == low(READ, 1) { Op::Read { var } } else { Op::Write { var } }, next)
         } else if low(start, 4) == ACQUIRE || low(start, 4) == RELEASE {
             let (lock, at) = self.lock(bytes, at + 4)?;
             let mode = Mode::Exclusive;
@@ -194,16 +252,17 @@ impl Content {
     #[inline(never)]
     fn rare(&mut self, start: u64, me: ThreadId, bytes: &[u8], at: usize) -> Result<(Op, usize), Misfit> {
         if low(start, 5) == FORK || low(start, 5) == JOIN {
-            let key = scan(bytes, at + 5).ok_or(Misfit::Grammar)?;
-            let child = self.thread(key, bytes, at + 5)?;
-            let at = expect(bytes, at + 5 + key.len, b')')?;
+            let at = at + 5;
+            let key = scan::<b')'>(bytes, at).ok_or(Misfit::Grammar)?;
+            let child = self.thread(key, bytes, at)?;
+            let at = at + key.len + 1;
             return Ok((if low(start, 5) == FORK { Op::Fork { child } } else { Op::Join { child } }, at));
         }
         if low(start, 5) == BEGIN {
             let (block, at) = match self.block(bytes, at + 5)? {
                 (Some(block), at) => (block, at),
                 (None, at) => {
-                    let key = scan(b"begin|", 0).ok_or(Misfit::Grammar)?;
+                    let key = scan::<b'|'>(b"begin|", 0).ok_or(Misfit::Grammar)?;
                     (self.block_of(key, b"begin|", 0)?, at)
                 }
             };
@@ -226,30 +285,20 @@ impl Content {
         match bytes.get(at) {
             Some(b'|') => Ok((None, at)),
             Some(b'(') => {
-                let key = scan(bytes, at + 1).ok_or(Misfit::Grammar)?;
-                let block = self.block_of(key, bytes, at + 1)?;
-                Ok((Some(block), expect(bytes, at + 1 + key.len, b')')?))
+                let at = at + 1;
+                let key = scan::<b')'>(bytes, at).ok_or(Misfit::Grammar)?;
+                Ok((Some(self.block_of(key, bytes, at)?), at + key.len + 1))
             }
             _ => {
-                let key = scan(bytes, at).ok_or(Misfit::Grammar)?;
+                let key = scan::<b'|'>(bytes, at).ok_or(Misfit::Grammar)?;
                 Ok((Some(self.block_of(key, bytes, at)?), at + key.len))
             }
         }
     }
 
     #[inline(always)]
-    fn variable(&mut self, bytes: &[u8], at: usize) -> Result<(VarId, usize), Misfit> {
-        let key = scan(bytes, at).ok_or(Misfit::Grammar)?;
-        let var = match self.variables.get(key, bytes, at) {
-            Some(id) => VarId(id),
-            None => self.new_variable(key, bytes, at)?,
-        };
-        Ok((var, expect(bytes, at + key.len, b')')?))
-    }
-
-    #[inline(always)]
     fn lock(&mut self, bytes: &[u8], at: usize) -> Result<(LockId, usize), Misfit> {
-        let key = scan(bytes, at).ok_or(Misfit::Grammar)?;
+        let key = scan::<b')'>(bytes, at).ok_or(Misfit::Grammar)?;
         let lock = match self.locks.get(key, bytes, at) {
             Some(id) => LockId(id),
             None => {
@@ -258,10 +307,25 @@ impl Content {
                 self.symbols.locks.push(Lock::Named(name))
             }
         };
-        Ok((lock, expect(bytes, at + key.len, b')')?))
+        Ok((lock, at + key.len + 1))
     }
 
+    /// The thread at the beginning of a line, if it is not that of the line before, and where the operation begins.
     #[inline(never)]
+    fn other_thread(&mut self, bytes: &[u8], at: usize) -> Result<(ThreadId, usize), Misfit> {
+        let key = scan::<b'|'>(bytes, at).ok_or(Misfit::Grammar)?;
+        let next = at + key.len + 1;
+        let thread = self.thread(key, bytes, at)?;
+        let len = key.len + 1;
+        // A word that nothing equals, unless the name and its end fit.
+        self.last = Last { word: 1, mask: 0, len, thread };
+        if len < 8 {
+            self.last.mask = (1 << (8 * len)) - 1;
+            self.last.word = load(bytes, at) & self.last.mask;
+        }
+        Ok((thread, next))
+    }
+
     fn thread(&mut self, key: Key, bytes: &[u8], at: usize) -> Result<ThreadId, Misfit> {
         if let Some(id) = self.threads.get(key, bytes, at) {
             return Ok(ThreadId(id));
@@ -294,7 +358,7 @@ impl Content {
     #[cold]
     fn name(&mut self, key: Key, bytes: &[u8], at: usize) -> Result<StrId, Misfit> {
         let name = std::str::from_utf8(&bytes[at..at + key.len]).map_err(|_| Misfit::Grammar)?;
-        if name.is_empty() {
+        if name.is_empty() || name.contains(['|', '(', ')', '\n']) {
             return Err(Misfit::Grammar);
         }
         Ok(self.symbols.push_string(name.into()))
@@ -320,37 +384,4 @@ impl Content {
 #[inline(always)]
 fn expect(bytes: &[u8], at: usize, sign: u8) -> Result<usize, Misfit> {
     if bytes.get(at) == Some(&sign) { Ok(at + 1) } else { Err(Misfit::Grammar) }
-}
-
-/// The number that fills the rest of a line, and where the next line begins.
-#[inline(always)]
-fn number(bytes: &[u8], at: usize) -> Option<(i32, usize)> {
-    let mut value: i64 = 0;
-    let mut end = at;
-    while let Some(&byte) = bytes.get(end) {
-        let digit = byte.wrapping_sub(b'0');
-        if digit > 9 {
-            break;
-        }
-        value = value * 10 + i64::from(digit);
-        end += 1;
-        if end - at > 10 {
-            return long_number(bytes, at);
-        }
-    }
-    if end > at && value <= i64::from(i32::MAX) && bytes.get(end) == Some(&b'\n') {
-        return Some((value as i32, end + 1));
-    }
-    long_number(bytes, at)
-}
-
-/// The same for a number that is negative, has leading zeros, or stands in the last line.
-#[cold]
-fn long_number(bytes: &[u8], at: usize) -> Option<(i32, usize)> {
-    let end = memchr::memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |length| at + length);
-    let text = std::str::from_utf8(&bytes[at..end]).ok()?;
-    if text.starts_with('+') {
-        return None;
-    }
-    Some((text.parse().ok()?, (end + 1).min(bytes.len())))
 }

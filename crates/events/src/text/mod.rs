@@ -52,7 +52,7 @@
 mod line;
 mod names;
 mod reader;
-mod show;
+pub(crate) mod show;
 mod writer;
 
 use crate::{Event, Gap, Symbols, TraceError};

@@ -32,8 +32,6 @@ pub(super) struct Names {
     fields: FxHashMap<(Option<ClassId>, StrId), FieldId>,
     /// Freed in the current batch.
     freed: FxHashSet<ObjectId>,
-    /// Objects that are locks. The id of a lock is never used again, so neither is that of its object.
-    locked: FxHashSet<ObjectId>,
 }
 
 /// A class as it is spelt.
@@ -153,9 +151,7 @@ impl Names {
 
     pub(super) fn lock(&mut self, token: Token<'_>) -> Result<LockId, Trouble> {
         let lock = if token.rfind_unquoted(b'@').is_some() {
-            let object = self.object(token)?;
-            self.locked.insert(object);
-            Lock::Of(*self.symbols.objects().get(object))
+            Lock::Of(self.object(token)?)
         } else {
             Lock::Named(self.string(token)?)
         };
@@ -164,7 +160,7 @@ impl Names {
 
     /// The object has died. Its index may be used again after the next [`recycle`](Self::recycle).
     pub(super) fn free(&mut self, object: ObjectId) {
-        if !self.locked.contains(&object) && self.freed.insert(object) {
+        if self.freed.insert(object) {
             self.symbols.free(object);
         }
     }

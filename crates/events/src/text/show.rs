@@ -2,11 +2,11 @@
 
 use std::fmt::Write as _;
 
-use crate::{ClassId, FieldId, Lock, LockId, Object, ObjectId, SiteId, Slot, Symbols, VarId};
+use crate::{ClassId, FieldId, Lock, LockId, ObjectId, SiteId, Slot, Symbols, VarId};
 
 /// Writes a name bare where the grammar allows it, in quotes elsewhere. `structure` are the signs that would be taken
 /// for something else at this place.
-pub(super) fn name(out: &mut String, name: &str, structure: &[char]) {
+pub(crate) fn name(out: &mut String, name: &str, structure: &[char]) {
     let bare = !name.is_empty()
         && !name.chars().any(|c| c.is_whitespace() || c.is_control() || c == '"' || structure.contains(&c))
         && !name.starts_with(['#', '!'])
@@ -49,25 +49,27 @@ fn class(out: &mut String, symbols: &Symbols, id: ClassId) {
     }
 }
 
-pub(super) fn object(out: &mut String, symbols: &Symbols, id: ObjectId) {
-    object_row(out, symbols, *symbols.objects().get(id));
-}
-
-fn object_row(out: &mut String, symbols: &Symbols, object: Object) {
+pub(crate) fn object(out: &mut String, symbols: &Symbols, id: ObjectId) {
+    let object = symbols.objects().get(id);
     class(out, symbols, object.class);
     let _ = write!(out, "@{}", object.label);
 }
 
-pub(super) fn field(out: &mut String, symbols: &Symbols, id: FieldId) {
+pub(crate) fn field(out: &mut String, symbols: &Symbols, id: FieldId) {
     let field = symbols.fields.get(id);
     if let Some(declaring) = field.class {
         class(out, symbols, declaring);
         out.push('.');
     }
-    name(out, symbols.str(field.name), IN_A_NAME);
+    field_alone(out, symbols, id);
 }
 
-pub(super) fn variable(out: &mut String, symbols: &Symbols, id: VarId) {
+/// A field without its class.
+pub(crate) fn field_alone(out: &mut String, symbols: &Symbols, id: FieldId) {
+    name(out, symbols.str(symbols.fields.get(id).name), IN_A_NAME);
+}
+
+pub(crate) fn variable(out: &mut String, symbols: &Symbols, id: VarId) {
     let variable = symbols.variables().get(id);
     if let Some(of) = variable.object {
         object(out, symbols, of);
@@ -78,7 +80,7 @@ pub(super) fn variable(out: &mut String, symbols: &Symbols, id: VarId) {
             if symbols.fields.get(id).class == Some(symbols.objects().get(of).class) =>
         {
             out.push('.');
-            name(out, symbols.str(symbols.fields.get(id).name), IN_A_NAME);
+            field_alone(out, symbols, id);
         }
         (Slot::Field(id), Some(_)) => {
             out.push_str(".(");
@@ -94,15 +96,15 @@ pub(super) fn variable(out: &mut String, symbols: &Symbols, id: VarId) {
     }
 }
 
-pub(super) fn lock(out: &mut String, symbols: &Symbols, id: LockId) {
+pub(crate) fn lock(out: &mut String, symbols: &Symbols, id: LockId) {
     match *symbols.locks.get(id) {
-        Lock::Of(object) => object_row(out, symbols, object),
+        Lock::Of(of) => object(out, symbols, of),
         Lock::Named(text) => name(out, symbols.str(text), &['@']),
     }
 }
 
 /// A site without its callers.
-pub(super) fn site(out: &mut String, symbols: &Symbols, id: SiteId) {
+pub(crate) fn site(out: &mut String, symbols: &Symbols, id: SiteId) {
     let site = symbols.sites.get(id);
     let spot = |out: &mut String| {
         if let Some(file) = site.file {
@@ -128,7 +130,7 @@ pub(super) fn site(out: &mut String, symbols: &Symbols, id: SiteId) {
 }
 
 /// A site with its callers.
-pub(super) fn place(out: &mut String, symbols: &Symbols, id: SiteId) {
+pub(crate) fn place(out: &mut String, symbols: &Symbols, id: SiteId) {
     site(out, symbols, id);
     let mut caller = symbols.sites.get(id).caller;
     // A chain is never longer than the table: one that is runs in a circle.

@@ -1,0 +1,196 @@
+//! What a person is told about a block that is not atomic: three steps, as in the paper's Figure 2, and why they
+//! matter.
+
+use std::fmt::Write as _;
+
+use events::{Event, Op, SiteId, VarId};
+use findings::{Confidence, Role, Rule};
+
+use super::blocks::Open;
+use super::variables::Variables;
+use crate::evidence::variable_kind;
+use crate::shared::lockset::LockSet;
+use crate::{Evidence, Now, Out, StepAt, Subject, Target};
+
+/// The number of the object that an access goes to, to know later whether the variable's id still means the same.
+pub(super) fn label(op: Op, now: &Now<'_>) -> Option<u64> {
+    let var = accessed(op)?;
+    now.variable(var).object.map(|object| now.symbols.objects().get(object).label)
+}
+
+fn accessed(op: Op) -> Option<VarId> {
+    match op {
+        Op::Read { var }
+        | Op::Write { var }
+        | Op::VolatileRead { var, .. }
+        | Op::VolatileWrite { var, .. } => Some(var),
+        _ => None,
+    }
+}
+
+/// An operation in words.
+struct Words {
+    /// `at lock release`: as the paper has it.
+    note: String,
+    /// `releases lock m`: after "it".
+    does: String,
+    target: Option<Target>,
+}
+
+fn words(op: Op, known: bool, variables: &Variables, now: &Now<'_>) -> Words {
+    let symbols = now.symbols;
+    let target = match op {
+        Op::Acquire { lock, .. } | Op::Release { lock, .. } | Op::Reenter { lock } | Op::Reexit { lock } => {
+            Some(Target::Lock(lock))
+        }
+        _ => accessed(op).filter(|_| known).map(Target::Variable),
+    };
+    let name = match target {
+        Some(Target::Lock(lock)) => symbols.lock_name(lock),
+        Some(Target::Variable(var)) => variable_kind(var, now),
+        None => "a field of an object that has died".to_owned(),
+    };
+    let halfway = |var| known && variables.writes_are_protected(var);
+    let (note, does) = match op {
+        Op::Acquire { .. } => ("at lock acquire".to_owned(), format!("acquires lock {name}")),
+        Op::Release { .. } => ("at lock release".to_owned(), format!("releases lock {name}")),
+        Op::Reenter { .. } => ("at lock acquire".to_owned(), format!("acquires lock {name} once more")),
+        Op::Reexit { .. } => {
+            ("at lock release".to_owned(), format!("undoes a second acquire of lock {name}"))
+        }
+        Op::Read { .. } => (
+            format!("at a read of {name}, which no lock protects"),
+            format!("reads {name}, which no lock protects"),
+        ),
+        Op::Write { var } if halfway(var) => (
+            format!("at a write of {name}, which is also read without its lock"),
+            format!("writes {name}, which is also read without its lock"),
+        ),
+        Op::Write { .. } => (
+            format!("at a write of {name}, which no lock protects"),
+            format!("writes {name}, which no lock protects"),
+        ),
+        Op::VolatileRead { .. } => ("at a volatile read".to_owned(), format!("reads the volatile {name}")),
+        Op::VolatileWrite { update: false, .. } => {
+            ("at a volatile write".to_owned(), format!("writes the volatile {name}"))
+        }
+        Op::VolatileWrite { .. } => ("at an atomic update".to_owned(), format!("atomically updates {name}")),
+        Op::Signal { on } => {
+            let name = symbols.str(symbols.channels.get(on).name);
+            (format!("at a signal on {name}"), format!("signals {name}"))
+        }
+        Op::Observe { on } => {
+            let name = symbols.str(symbols.channels.get(on).name);
+            (format!("at waiting for {name}"), format!("waits for {name}"))
+        }
+        Op::Fork { child } => {
+            let name = symbols.str(symbols.threads.get(child).name);
+            (format!("at the start of thread {name}"), format!("starts thread {name}"))
+        }
+        Op::Join { child } => {
+            let name = symbols.str(symbols.threads.get(child).name);
+            (
+                format!("at waiting for the end of thread {name}"),
+                format!("waits for the end of thread {name}"),
+            )
+        }
+        _ => (String::new(), "goes on".to_owned()),
+    };
+    Words { note, does, target }
+}
+
+/// `Account.java:42`, as short as it can be.
+fn place(site: SiteId, now: &Now<'_>) -> String {
+    let site = now.symbols.sites.get(site);
+    let mut place = match (site.file, site.method) {
+        (Some(file), _) => now.symbols.str(file).to_owned(),
+        (None, Some(method)) => {
+            let method = now.symbols.methods.get(method);
+            format!("{}.{}", now.symbols.class_name(method.class), now.symbols.str(method.name))
+        }
+        (None, None) if site.line > 0 => return format!("line {}", site.line),
+        (None, None) => return "an unknown place".to_owned(),
+    };
+    if site.line > 0 {
+        let _ = write!(place, ":{}", site.line);
+    }
+    place
+}
+
+/// What would make the block atomic, as far as its two steps tell.
+fn advice(commit: Op, violation: Op, now: &Now<'_>) -> String {
+    let name = |var| variable_kind(var, now);
+    match (commit, violation) {
+        (Op::Release { lock: first, .. }, Op::Acquire { lock: second, .. }) if first == second => {
+            let lock = now.symbols.lock_name(first);
+            format!("Hold {lock} over the whole block instead of giving it up and taking it again")
+        }
+        (Op::Release { lock, .. }, Op::Acquire { .. }) => {
+            let lock = now.symbols.lock_name(lock);
+            format!("Keep {lock} until the block is done, or take all locks that the block needs before giving one up")
+        }
+        (_, Op::Acquire { .. } | Op::Reenter { .. }) => {
+            "Take the lock before that step, or put both steps under one lock".to_owned()
+        }
+        (_, Op::Read { var } | Op::Write { var }) => {
+            format!("Protect {} by one lock wherever it is used, and hold that lock over the whole block", name(var))
+        }
+        (_, Op::VolatileRead { .. } | Op::VolatileWrite { .. }) => {
+            "A volatile variable makes single accesses atomic, not several together: put both steps under one lock, \
+             or do them in one atomic update"
+                .to_owned()
+        }
+        _ => "Do not wait inside the block for what another thread does, or do not call it atomic".to_owned(),
+    }
+}
+
+/// Reports that an event breaks an open block that has committed.
+pub(super) fn violation(open: Open, event: &Event, variables: &Variables, now: &mut Now<'_>, out: &mut Out) {
+    let subject = Subject::Block(open.block);
+    let Some(commit) = open.commit else { return };
+    if !out.wants(Rule::NonAtomic, &subject, now) {
+        return;
+    }
+    let first = words(commit.op, label(commit.op, now) == commit.label, variables, now);
+    let second = words(event.op, true, variables, now);
+    let locks = match event.op {
+        // Held a moment ago: the lock itself is what the thread asked for.
+        Op::Acquire { lock, .. } => now.sets.without(now.held.all, lock),
+        _ => now.held.all,
+    };
+    let step = |role, site, target, locks: LockSet, note| StepAt {
+        thread: event.thread,
+        site,
+        role,
+        target,
+        locks,
+        note,
+    };
+    let (committed, violated) = (place(commit.site, now), place(event.site, now));
+    let mut notes = vec![
+        format!(
+            "Between {committed} and {violated} other threads can see the block half done, or change what it has \
+             already looked at."
+        ),
+        format!("{}.", advice(commit.op, event.op, now)),
+    ];
+    if open.waited {
+        notes.push("The block has waited before; only what it did since then counts here.".to_owned());
+    }
+    let evidence = Evidence {
+        rule: Rule::NonAtomic,
+        subject,
+        confidence: Confidence::Medium,
+        message: format!(
+            "{{}} is not atomic: it {} at {committed} and then {} at {violated}; other threads can act in between",
+            first.does, second.does
+        ),
+        steps: vec![
+            step(Role::BlockEntered, open.site, None, open.locks, String::new()),
+            step(Role::Commit, commit.site, first.target, commit.locks, first.note),
+            step(Role::Violation, event.site, second.target, locks, second.note),
+        ],
+        notes,
+    };
+    out.add(evidence, Some(event), now);
+}

@@ -1,0 +1,121 @@
+//! Which accesses move both ways: Atomizer's lock sets (section 4.1, Figure 13; section 4.4, Figure 15).
+//!
+//! | state | what has happened |
+//! |---|---|
+//! | Thread-Local | one thread has accessed the variable |
+//! | Thread-Local (2) | a second thread has taken it over, and nobody else has accessed it since |
+//! | Read-Shared | a further thread (or the first one again) has read it, and nobody has written it since |
+//! | Shared-Modified | it has been written after that, or the further thread wrote |
+//!
+//! In the first three states every access moves both ways and nothing is refined. On entering Shared-Modified both
+//! lock sets start with the locks of the thread that enters. From then on
+//!
+//! - *access-protecting*, A: locks held at every access; a write moves both ways if one of A is held;
+//! - *write-protecting*, W ⊇ A: locks held at every write; a read moves both ways if one of W is held. Without the
+//!   refinement of section 4.4 it is A that decides here too, and A is then the one candidate set of Figure 14.
+//!
+//! An access that the sets do not protect is a non-mover: it may be a benign race (Figure 14, not Figure 11).
+//! A lock held in read mode protects reads only.
+
+use events::{ThreadId, VarId};
+
+use crate::shared::held::Held;
+use crate::shared::history::History;
+use crate::shared::lockset::{LockSet, LockSets};
+use crate::shared::vars::{PerVar, VarState};
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum State {
+    Unused,
+    ThreadLocal(ThreadId),
+    ThreadLocal2(ThreadId),
+    ReadShared,
+    SharedModified { access: LockSet, write: LockSet },
+}
+
+#[derive(Clone, Copy)]
+struct Row {
+    state: State,
+    /// The generation of the shared history that the state belongs to.
+    generation: u32,
+}
+
+const _: () = assert!(size_of::<Row>() <= 16, "one row for each variable of the program");
+
+/// The lock sets of every variable.
+pub(super) struct Variables {
+    rows: PerVar<Row>,
+    write_protected: bool,
+}
+
+impl Variables {
+    /// No access yet. `write_protected`: whether section 4.4 holds.
+    pub(super) fn new(write_protected: bool) -> Self {
+        Self { rows: PerVar::new(Row { state: State::Unused, generation: 0 }), write_protected }
+    }
+
+    /// Takes an access into account. Whether it moves both ways.
+    #[inline]
+    pub(super) fn access(
+        &mut self,
+        var: VarId,
+        me: ThreadId,
+        write: bool,
+        held: Held,
+        history: &History,
+        sets: &mut LockSets,
+    ) -> bool {
+        let row = self.rows.at(var);
+        // Only this thread has accessed the variable, so nobody can have handed it over either.
+        if row.state == State::ThreadLocal(me) {
+            return true;
+        }
+        let generation = history.generation(var);
+        if row.generation != generation {
+            *row = Row { state: State::ThreadLocal(me), generation };
+            return true;
+        }
+        let locks = held.protecting(write);
+        match &mut row.state {
+            State::SharedModified { access, write: writes } => {
+                *access = sets.intersect(*access, locks);
+                if write {
+                    *writes = sets.intersect(*writes, locks);
+                    !access.is_empty()
+                } else if self.write_protected {
+                    !sets.disjoint(*writes, locks)
+                } else {
+                    !access.is_empty()
+                }
+            }
+            State::ReadShared if !write => true,
+            State::ThreadLocal(owner) | State::ThreadLocal2(owner) if *owner == me => true,
+            State::ThreadLocal(_) => {
+                row.state = State::ThreadLocal2(me);
+                true
+            }
+            State::ThreadLocal2(_) if !write => {
+                row.state = State::ReadShared;
+                true
+            }
+            State::ThreadLocal2(_) | State::ReadShared => {
+                row.state = State::SharedModified { access: locks, write: locks };
+                !locks.is_empty()
+            }
+            State::Unused => {
+                row.state = State::ThreadLocal(me);
+                true
+            }
+        }
+    }
+
+    /// Whether every write of the variable was under some common lock, so that only its reads lack one.
+    pub(super) fn writes_are_protected(&self, var: VarId) -> bool {
+        matches!(self.rows.get(var).state, State::SharedModified { write, .. } if !write.is_empty())
+    }
+
+    /// The table, so that it can grow, forget and split.
+    pub(super) fn table(&mut self) -> &mut dyn VarState {
+        &mut self.rows
+    }
+}

@@ -1,0 +1,585 @@
+//! The paper's examples with its exact incompatible views, and what we fixed beyond the paper.
+
+use findings::{Finding, Report};
+
+use super::SPEC;
+use super::compare::{Group, Kind, Scratch, select};
+use super::moments::{Knowledge, Moment, Moments};
+use crate::Options;
+use crate::testing::{default, paper, report, subjects};
+
+/// Writes a trace: each line a thread, a lock and what the thread uses in one block under it (`+x` is a write).
+/// A line with a thread and an operation stands for itself.
+fn blocks(lines: &str) -> String {
+    let mut text = String::new();
+    for line in lines.lines().map(str::trim).filter(|line| !line.is_empty()) {
+        let Some((start, uses)) = line.split_once(':') else {
+            text += &format!("{line}\n");
+            continue;
+        };
+        let (thread, lock) = start.split_once(' ').expect("a thread and a lock");
+        text += &format!("{thread} acquire {lock}\n");
+        for used in uses.split_whitespace() {
+            match used.strip_prefix('+') {
+                Some(written) => text += &format!("{thread} write {written}\n"),
+                None => text += &format!("{thread} read {used}\n"),
+            }
+        }
+        text += &format!("{thread} release {lock}\n");
+    }
+    text
+}
+
+fn found(options: &Options, lines: &str) -> Vec<String> {
+    subjects(&SPEC, options, &blocks(lines))
+}
+
+fn run(options: &Options, lines: &str) -> Report {
+    report(&[&SPEC], options, &blocks(lines))
+}
+
+fn only(report: &Report) -> &Finding {
+    let findings: Vec<&Finding> = report.findings().collect();
+    assert_eq!(findings.len(), 1, "{report:#?}");
+    findings[0]
+}
+
+/// A row of the column "Incompatible views": `{y} = {y, z} ∩ {y}` and `{z} = {y, z} ∩ {z}`, for M(tc) and V(td), is
+/// `("c", "yz", "d", ["y", "z"])`.
+type Incompatible = (String, String, String, Vec<String>);
+
+/// The incompatible views of threads whose views are given as words of variables.
+fn incompatible(threads: &[(&str, &[&str])]) -> Vec<Incompatible> {
+    let word = |set: &mut dyn Iterator<Item = u32>| -> String {
+        set.map(|element| char::from_u32(element).expect("a letter")).collect()
+    };
+    let moments = Moments::new(0);
+    let moment = Moment { begin: Knowledge::NOTHING, end: 1 };
+    let mut group = Group::default();
+    for (thread, (_, views)) in threads.iter().enumerate() {
+        for view in *views {
+            let mut elements: Vec<u32> = view.chars().map(u32::from).collect();
+            elements.sort_unstable();
+            group.add((thread as u32, Kind::Any), &elements, (moment, moment), (0, 0), &moments);
+        }
+    }
+    let mut all = Vec::new();
+    let whole = group.conflicts(&moments, &mut Scratch::default(), &mut 1_000_000, |group, conflict| {
+        let maximal = group.seen(conflict.maximal);
+        let elements = group.elements(maximal);
+        let overlaps: Vec<String> =
+            conflict.overlaps.iter().map(|o| word(&mut select(elements, &o.mask))).collect();
+        let other = group.seen(conflict.overlaps[0].seen).thread;
+        let name = |thread: u32| threads[thread as usize].0.to_owned();
+        all.push((name(maximal.thread), word(&mut elements.iter().copied()), name(other), overlaps));
+        true
+    });
+    assert!(whole);
+    all
+}
+
+fn row(one: &str, maximal: &str, other: &str, overlaps: &[&str]) -> Incompatible {
+    let overlaps = overlaps.iter().map(|&overlap| overlap.to_owned()).collect();
+    (one.to_owned(), maximal.to_owned(), other.to_owned(), overlaps)
+}
+
+/// The examples of Tables 1 and 2 and Figure 4: number, views of each thread, incompatible views.
+fn examples() -> Vec<(&'static str, Vec<(&'static str, &'static [&'static str])>, Vec<Incompatible>)> {
+    vec![
+        ("1", vec![("a", &["x", "y"]), ("b", &["x", "y"])], vec![]),
+        ("2", vec![("a", &["xy"]), ("b", &["x", "y"])], vec![row("a", "xy", "b", &["x", "y"])]),
+        ("3", vec![("a", &["xy", "x", "y"]), ("b", &["x", "y"])], vec![row("a", "xy", "b", &["x", "y"])]),
+        ("4", vec![("a", &["xyz"]), ("b", &["xy", "x"])], vec![]),
+        (
+            "5",
+            vec![("c", &["xy"]), ("d", &["x"]), ("e", &["x", "y"])],
+            vec![row("c", "xy", "e", &["x", "y"])],
+        ),
+        ("6", vec![("c", &["xy"]), ("d", &["x"]), ("e", &["y"])], vec![]),
+        ("7", vec![("c", &["xy", "x", "y"]), ("d", &["yz", "y", "z"]), ("e", &["zx", "z", "x"])], vec![]),
+        (
+            "8",
+            vec![("c", &["xy", "x", "yz"]), ("d", &["yz", "y", "z"]), ("e", &["zx", "z", "x"])],
+            // The second one follows from the paper's definition ({x} and {z} are overlaps of c with the maximal view
+            // of e), but the paper's table does not list it.
+            vec![row("c", "yz", "d", &["y", "z"]), row("e", "xz", "c", &["x", "z"])],
+        ),
+        (
+            "Figure 4",
+            vec![("1", &["xy"]), ("2", &["x"]), ("3", &["x", "y"]), ("4", &["x", "xy"])],
+            vec![row("1", "xy", "3", &["x", "y"]), row("4", "xy", "3", &["x", "y"])],
+        ),
+    ]
+}
+
+#[test]
+fn tables_1_and_2_and_figure_4_have_exactly_the_papers_incompatible_views() {
+    for (number, threads, expected) in examples() {
+        assert_eq!(incompatible(&threads), expected, "example {number}");
+    }
+}
+
+#[test]
+fn tables_1_and_2_and_figure_4_are_found_in_traces_in_any_order_of_the_threads() {
+    for (number, threads, expected) in examples() {
+        for write in ["", "+"] {
+            let block = |thread: &str, view: &str| {
+                let uses: Vec<String> = view.chars().map(|c| format!("{write}{c}")).collect();
+                format!("{thread} lock: {}\n", uses.join(" "))
+            };
+            let lines: Vec<String> =
+                threads.iter().flat_map(|(t, views)| views.iter().map(|view| block(t, view))).collect();
+            for lines in [lines.concat(), lines.iter().rev().cloned().collect()] {
+                let report = run(&paper(), &lines);
+                if expected.is_empty() {
+                    assert_eq!(report.findings().count(), 0, "example {number}: {report:#?}");
+                    continue;
+                }
+                let count: u64 = report.findings().map(|finding| finding.count).sum();
+                assert_eq!(count, expected.len() as u64, "example {number}");
+                let mut told: Vec<[String; 2]> = report
+                    .findings()
+                    .flat_map(|finding| &finding.witnesses)
+                    .map(|witness| [witness.notes[0].clone(), witness.notes[1].clone()])
+                    .collect();
+                let set = |word: &String| {
+                    let letters: Vec<String> = word.chars().map(String::from).collect();
+                    format!("{{{}}}", letters.join(", "))
+                };
+                let mut expected: Vec<[String; 2]> = expected
+                    .iter()
+                    .map(|(one, maximal, other, overlaps)| {
+                        let overlaps: Vec<String> = overlaps.iter().map(set).collect();
+                        [
+                            format!("{one} uses in one block: {}", set(maximal)),
+                            format!("{other} uses of them, block by block: {}", overlaps.join(", ")),
+                        ]
+                    })
+                    .collect();
+                told.sort();
+                expected.sort();
+                assert_eq!(told, expected, "example {number}");
+            }
+        }
+    }
+}
+
+const FIGURE_4: &str = "
+    t1 c: +c.x +c.y
+    t2 c: c.x
+    t3 c: c.x
+    t3 c: c.y
+    t4 c: c.x
+    t4 c: c.x c.y
+    t1 c: +c.x +c.y";
+
+#[test]
+fn by_default_two_readers_do_not_disturb_each_other() {
+    let finding = only(&run(&default(), FIGURE_4)).clone();
+    assert_eq!(finding.subject, "c.x, c.y");
+    assert_eq!(finding.count, 1, "t3 conflicts with t1, which writes, and not with t4");
+    assert_eq!(only(&run(&paper(), FIGURE_4)).count, 2);
+}
+
+/// Figure 2, the task run twice: before a second thread has looked, writes are initialisation.
+const REMOTE_AGENT: &str = "
+    task table: +Table.value
+    task table: +Table.achieved
+    daemon table: Table.achieved State.value Table.value
+    task table: +Table.value
+    task table: +Table.achieved";
+
+#[test]
+fn the_remote_agent_is_found_by_both_definitions() {
+    for options in [default(), paper()] {
+        let report = run(&options, REMOTE_AGENT);
+        let finding = only(&report);
+        assert_eq!(finding.subject, "Table.achieved, Table.value");
+        assert_eq!(
+            finding.message,
+            "daemon uses Table.achieved, Table.value together while it holds table, \
+             but task uses them one after the other and gives table up in between"
+        );
+        let steps: Vec<(&str, i32)> =
+            finding.witnesses[0].steps.iter().map(|step| (step.thread.as_str(), step.place.line)).collect();
+        let (daemon, task) = ("daemon", "task");
+        assert_eq!(
+            steps,
+            [(daemon, 7), (daemon, 10), (daemon, 8), (task, 1), (task, 2), (task, 4), (task, 5)],
+            "{finding:#?}"
+        );
+        assert!(finding.witnesses[0].steps.iter().all(|step| step.locks == ["table"]));
+    }
+}
+
+#[test]
+fn figure_7_is_a_known_miss() {
+    let lines = "
+        a lock: x.value
+        a lock: +x.value
+        b lock: x.value
+        b lock: +x.value";
+    assert!(found(&default(), lines).is_empty());
+    assert!(found(&paper(), lines).is_empty());
+}
+
+#[test]
+fn nested_locks_conflict_only_in_the_paper() {
+    // Everybody uses x and y together under `outer`; `inner` is taken for each of them in between.
+    let nested = |thread: &str| {
+        format!(
+            "{thread} acquire outer
+            {thread} inner: +x
+            {thread} inner: +y
+            {thread} release outer\n"
+        )
+    };
+    let lines = nested("a") + &nested("b") + &nested("a");
+    assert!(found(&default(), &lines).is_empty());
+    assert_eq!(found(&paper(), &lines), ["x, y"]);
+}
+
+#[test]
+fn an_access_belongs_to_the_block_of_each_lock_that_is_held() {
+    let lines = "
+        a acquire outer
+        a inner: +x +y
+        a release outer
+        b outer: x
+        b outer: y
+        a outer: +x +y";
+    assert_eq!(found(&default(), lines), ["x, y"]);
+    let hand_over_hand = "
+        b p: x y
+        a acquire p
+        a write x
+        a acquire q
+        a release p
+        a write y
+        a release q
+        a q: +x
+        a p: +y
+        b p: x y";
+    assert_eq!(found(&default(), hand_over_hand), ["x, y"], "y is used after p was given up");
+}
+
+#[test]
+fn different_locks_are_compared_only_in_the_paper() {
+    let lines = "
+        a p: +x +y
+        b q: x
+        b q: y
+        a p: +x +y";
+    assert!(found(&default(), lines).is_empty());
+    assert_eq!(found(&paper(), lines), ["x, y"]);
+    let message = &only(&run(&paper(), lines)).message.clone();
+    assert!(message.contains("holding q and q"), "{message}");
+}
+
+#[test]
+fn constants_are_left_out() {
+    let lines = "
+        a p: +x +y
+        b p: x
+        b p: y";
+    assert!(found(&default(), lines).is_empty(), "nobody writes after b has come");
+    assert_eq!(found(&paper(), lines), ["x, y"]);
+    assert_eq!(found(&default(), &format!("{lines}\na p: +x\na p: +y")), ["x, y"]);
+    assert_eq!(
+        found(&default(), &format!("{lines}\na write x\na write y")),
+        ["x, y"],
+        "a write outside any block shows it as well"
+    );
+    assert!(found(&default(), &format!("{lines}\na p: +x")).is_empty(), "y is still a constant");
+}
+
+#[test]
+fn a_second_write_in_a_block_shows_that_a_variable_is_no_constant() {
+    let lines = "
+        a acquire p
+        a write x
+        a write y
+        b read x
+        b read y
+        a write x
+        a write y
+        a release p
+        b p: x
+        b p: y";
+    assert_eq!(found(&default(), lines), ["x, y"]);
+}
+
+#[test]
+fn nobody_writing_means_no_conflict() {
+    let lines = "
+        a p: x y
+        b p: x
+        b p: y
+        a p: x y";
+    assert!(found(&default(), lines).is_empty());
+    assert_eq!(found(&paper(), lines), ["x, y"]);
+    let reader_apart_and_a_writer_of_something_else = format!("{lines}\nc p: +x\nc p: +y z");
+    assert_eq!(
+        found(&default(), &reader_apart_and_a_writer_of_something_else),
+        ["x, y"],
+        "c writes apart what a reads together"
+    );
+    assert!(found(&default(), &format!("{lines}\nc p: +x\nd p: +y")).is_empty());
+}
+
+#[test]
+fn many_instances_are_one_finding_with_a_count() {
+    let lines: String = (0..50)
+        .map(|i| {
+            format!(
+                "a Coord@{i}: +Coord@{i}.x +Coord@{i}.y
+                b Coord@{i}: Coord@{i}.x
+                b Coord@{i}: Coord@{i}.y
+                a Coord@{i}: +Coord@{i}.x +Coord@{i}.y\n"
+            )
+        })
+        .collect();
+    for options in [default(), paper()] {
+        let report = run(&options, &lines);
+        let finding = only(&report);
+        assert_eq!((finding.subject.as_str(), finding.count), ("Coord.x, Coord.y", 50));
+    }
+}
+
+#[test]
+fn one_field_of_several_objects_is_a_subject_too() {
+    let report = run(&default(), "a p: +B@1.n +B@2.n\nb p: B@1.n\nb p: B@2.n\na p: +B@1.n +B@2.n");
+    assert_eq!(only(&report).subject, "B.n");
+    assert!(only(&report).message.contains("B.n of several objects"));
+}
+
+#[test]
+fn all_diverging_overlaps_are_one_subject_and_the_rest_of_the_view_does_not_matter() {
+    let lines = "
+        a p: +x +y +z +w
+        b p: x
+        b p: y
+        b p: z
+        a p: +x +y +z +w";
+    assert_eq!(found(&default(), lines), ["x, y, z"]);
+}
+
+#[test]
+fn waiting_splits_a_block() {
+    let lines = "
+        b p: x y
+        a acquire p
+        a write x
+        a wait p
+        b p: x y
+        a woken p
+        a write y
+        a release p";
+    assert_eq!(found(&default(), lines), ["x, y"]);
+    assert!(
+        found(&default(), &lines.replace("a wait p", "").replace("a woken p", "").replace("b p: x y", ""))
+            .is_empty()
+    );
+}
+
+#[test]
+fn taking_a_lock_again_opens_nothing() {
+    let lines = "
+        b p: x y
+        a acquire p
+        a reenter p
+        a write x
+        a reexit p
+        a reenter p
+        a write y
+        a reexit p
+        a release p
+        b p: x y";
+    assert!(found(&default(), lines).is_empty());
+}
+
+#[test]
+fn phases_that_start_and_join_put_in_order_do_not_conflict() {
+    let lines = "
+        main p: +x
+        main p: +y
+        main fork a
+        a p: +x +y
+        main join a
+        main p: +x
+        main p: +y";
+    assert!(found(&default(), lines).is_empty());
+    assert_eq!(found(&paper(), lines), ["x, y"]);
+}
+
+#[test]
+fn ordered_blocks_do_not_conflict_even_when_a_third_thread_keeps_the_variables_shared() {
+    // c's accesses are unordered with all others, so that no generation ends.
+    let lines = "
+        main fork c
+        c p: +x
+        c p: +y
+        main p: +x +y
+        main p: +x +y
+        main fork a
+        a p: +x
+        a p: +y
+        main join a
+        c p: +x +y";
+    // c uses x and y apart while main uses them together; a does so only after main's blocks.
+    let report = run(&default(), lines);
+    let witnesses = &only(&report).witnesses;
+    let pairs: Vec<(&str, &str)> =
+        witnesses.iter().map(|w| (w.steps[0].thread.as_str(), w.steps[3].thread.as_str())).collect();
+    assert_eq!(pairs, [("main", "c"), ("c", "a")], "{report:#?}");
+}
+
+#[test]
+fn a_block_that_can_come_between_two_others_conflicts_although_one_is_ordered() {
+    let lines = "
+        main fork c
+        c p: +x
+        c p: +y
+        main p: +x
+        main fork a
+        a p: x y
+        main p: +y";
+    let report = run(&default(), lines);
+    let pairs: Vec<(&str, &str)> = only(&report)
+        .witnesses
+        .iter()
+        .map(|w| (w.steps[0].thread.as_str(), w.steps[3].thread.as_str()))
+        .collect();
+    assert!(pairs.contains(&("a", "main")), "{pairs:?}");
+}
+
+#[test]
+fn what_starts_afresh_is_another_variable() {
+    // The pair is handed from a to b through a channel; each use on its own side is alone.
+    let lines = "
+        a p: +x +y
+        a signal q
+        b observe q
+        b p: +x
+        b p: +y
+        b signal q
+        a observe q
+        a p: +x +y";
+    assert!(found(&default(), lines).is_empty());
+    assert_eq!(found(&paper(), lines), ["x, y"]);
+}
+
+#[test]
+fn a_lock_whose_object_dies_is_compared_at_once() {
+    let lines = "
+        a P@1: +P@1.x +P@1.y
+        b P@1: P@1.x
+        b P@1: P@1.y
+        a P@1: +P@1.x +P@1.y
+        a free P@1
+        a P@2: +P@2.x
+        b P@2: P@2.x";
+    let report = run(&default(), lines);
+    assert_eq!(only(&report).subject, "P.x, P.y");
+    assert_ne!(only(&report).witnesses[0].event, u64::MAX);
+}
+
+#[test]
+fn variables_of_dead_objects_keep_their_names() {
+    let lines = "
+        a p: +P@1.x +P@1.y
+        b p: P@1.x
+        b p: P@1.y
+        a p: +P@1.x +P@1.y
+        a free P@1
+        a write Q@1.u
+        a write Q@1.v";
+    let report = run(&default(), lines);
+    let finding = only(&report);
+    assert_eq!(finding.subject, "P.x, P.y");
+    assert!(finding.witnesses[0].notes[0].contains("{P.x, P.y}"), "{finding:#?}");
+}
+
+#[test]
+fn a_split_array_range_is_in_the_views_from_before_with_both_halves() {
+    let lines = "
+        a p: +int[]@1[0..10]
+        b p: int[]@1[0..5]
+        b p: int[]@1[5..10]
+        a p: +int[]@1[0..10]";
+    let report = run(&default(), lines);
+    assert_eq!(only(&report).subject, "int[][]");
+    assert!(found(&default(), &lines.replace("[5..10]", "[0..5]")).is_empty());
+}
+
+#[test]
+fn too_many_distinct_views_leave_a_gap() {
+    let options = Options { views_per_lock: 3, ..default() };
+    let lines: String = (0..5).map(|i| format!("a p: +x{i}\n")).collect();
+    let report = run(&options, &format!("{lines}b p: x0\n"));
+    let gaps: Vec<_> = report.gaps().collect();
+    assert_eq!(gaps.len(), 1);
+    assert_eq!((gaps[0].what.as_str(), gaps[0].count), ("blocks not looked at by views", 2));
+    assert!(gaps[0].why.contains("more than 3 distinct views"), "{gaps:?}");
+    let few: String = (0..9).map(|i| format!("a p: +x{}\n", i % 3)).collect();
+    assert_eq!(run(&options, &few).gaps().count(), 0, "views that are known already do not count");
+}
+
+#[test]
+fn a_block_with_too_many_variables_leaves_a_gap() {
+    for variables in [300, 2000] {
+        let long: String = (0..variables).map(|i| format!("a write x{i}\n")).collect();
+        let report = run(
+            &default(),
+            &format!("a acquire p\n{long}a release p\na p: +x0 +x1\nb p: x0\nb p: x1\na p: +x0 +x1"),
+        );
+        assert_eq!(only(&report).subject, "x0, x1", "other blocks are still looked at");
+        assert_eq!(report.gaps().map(|gap| gap.count).sum::<u64>(), 1);
+    }
+}
+
+#[test]
+fn a_long_outer_block_does_not_collect_the_same_use_for_ever() {
+    let inner = "a q: +x +y\n".repeat(2000);
+    let report = run(&default(), &format!("a acquire p\n{inner}a release p\nb p: x\nb p: y\na p: +x +y"));
+    assert_eq!(only(&report).subject, "x, y");
+    assert_eq!(report.gaps().count(), 0);
+}
+
+#[test]
+fn too_many_conflicting_sets_leave_a_gap() {
+    let together: String = (0..100).map(|i| format!("a p: +x{i} +y{i}\n")).collect();
+    let apart: String = (0..100).map(|i| format!("b p: x{i}\nb p: y{i}\n")).collect();
+    let report = run(&default(), &format!("{together}{apart}{together}"));
+    assert_eq!(report.findings().count(), super::SETS_PER_LOCK);
+    assert_eq!(
+        report.gaps().map(|gap| gap.what).collect::<Vec<_>>(),
+        ["locks whose views were not all compared"]
+    );
+}
+
+#[test]
+fn blocks_open_at_the_end_of_the_trace_count() {
+    let lines = "
+        b p: x
+        b p: y
+        a acquire p
+        a write x
+        a write y";
+    assert_eq!(found(&default(), lines), ["x, y"]);
+}
+
+#[test]
+fn volatile_variables_are_in_views_only_in_the_paper() {
+    let lines = "
+        a acquire p
+        a vwrite v
+        a write x
+        a release p
+        b p: x
+        b acquire p
+        b vread v
+        b release p";
+    assert!(found(&default(), lines).is_empty());
+    assert_eq!(found(&paper(), lines), ["v, x"]);
+}

@@ -1,0 +1,142 @@
+//! Text for people: wrapping, colour, and names that may hold anything.
+//!
+//! Every name of a report comes from a watched program or from a file that somebody sent. On a terminal an escape
+//! sequence in it could hide lines or change what was printed before, so nothing of a report is printed but through
+//! [`visible`].
+
+use std::borrow::Cow;
+
+/// The text with everything that does not show as itself written as an escape: control characters, and those that
+/// change the direction of text or take no room.
+pub fn visible(text: &str) -> Cow<'_, str> {
+    if !text.chars().any(is_hidden) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 8);
+    for c in text.chars() {
+        if is_hidden(c) { out.extend(c.escape_default()) } else { out.push(c) }
+    }
+    Cow::Owned(out)
+}
+
+fn is_hidden(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+}
+
+/// The text in lines of at most `width` columns, counting `first` before the first line and `rest` before the others.
+/// Words are never broken: a name that is too long stands alone in its line.
+pub fn wrap(text: &str, first: &str, rest: &str, width: usize) -> String {
+    let mut out = String::from(first);
+    let mut column = first.chars().count();
+    let mut at_start = true;
+    for word in text.split_whitespace() {
+        let length = word.chars().count();
+        if !at_start && column + 1 + length > width {
+            out.push('\n');
+            out.push_str(rest);
+            column = rest.chars().count();
+            at_start = true;
+        }
+        if !at_start {
+            out.push(' ');
+            column += 1;
+        }
+        out.push_str(word);
+        column += length;
+        at_start = false;
+    }
+    out.push('\n');
+    out
+}
+
+/// `1,203,345`.
+pub fn thousands(n: u64) -> String {
+    let digits = n.to_string();
+    let mut out = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// `1 thread`, `2 threads`.
+pub fn plural(n: u64, one: &str, many: &str) -> String {
+    format!("{} {}", thousands(n), if n == 1 { one } else { many })
+}
+
+/// Colours, or none.
+#[derive(Clone, Copy, Debug)]
+pub struct Paint {
+    /// Whether there are any.
+    pub color: bool,
+}
+
+impl Paint {
+    fn with(self, code: &str, text: &str) -> String {
+        if self.color { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
+    }
+
+    /// What matters most in its line.
+    pub fn strong(self, text: &str) -> String {
+        self.with("1", text)
+    }
+
+    /// What matters least.
+    pub fn faint(self, text: &str) -> String {
+        self.with("2", text)
+    }
+
+    /// A defect.
+    pub fn bad(self, text: &str) -> String {
+        self.with("1;31", text)
+    }
+
+    /// Something to look at.
+    pub fn warn(self, text: &str) -> String {
+        self.with("33", text)
+    }
+
+    /// All is well.
+    pub fn good(self, text: &str) -> String {
+        self.with("32", text)
+    }
+
+    /// A name that can be typed or looked up.
+    pub fn name(self, text: &str) -> String {
+        self.with("36", text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_that_a_terminal_acts_on_gets_through() {
+        assert_eq!(visible("com.acme.Überweisung"), "com.acme.Überweisung");
+        assert_eq!(visible("a\x1b[2Jb"), "a\\u{1b}[2Jb");
+        assert_eq!(visible("a\nb\tc\r\u{7f}\u{9b}"), "a\\nb\\tc\\r\\u{7f}\\u{9b}");
+        assert_eq!(visible("a\u{202e}b\u{200b}"), "a\\u{202e}b\\u{200b}");
+    }
+
+    #[test]
+    fn prose_is_wrapped_between_words_only() {
+        assert_eq!(wrap("one two three", "  ", "    ", 9), "  one two\n    three\n");
+        assert_eq!(wrap("a.very.long.name b", "", "", 4), "a.very.long.name\nb\n");
+        assert_eq!(wrap("", "- ", "  ", 4), "- \n");
+    }
+
+    #[test]
+    fn numbers_read_easily() {
+        assert_eq!(thousands(0), "0");
+        assert_eq!(thousands(999), "999");
+        assert_eq!(thousands(1_200_345), "1,200,345");
+        assert_eq!(plural(1, "thread", "threads"), "1 thread");
+        assert_eq!(plural(1200, "thread", "threads"), "1,200 threads");
+    }
+}

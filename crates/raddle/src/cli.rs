@@ -1,0 +1,298 @@
+//! The flags. What they mean is in the help texts; what is done with them is in each subcommand's file.
+
+use std::io::Write as _;
+use std::path::PathBuf;
+
+use clap::error::ErrorKind;
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::error::{Failure, Outcome};
+use crate::output::Color;
+
+const EXAMPLES: &str = "\
+Examples:
+  raddle analyze app.trace                      find concurrency errors in a recorded run
+  raddle analyze --output json=out.json *.std   several traces, one report, also as JSON
+  raddle trace stat app.trace                   what a trace holds
+  raddle trace cat app.trace | less             read it
+  raddle rules                                  what can be found
+  raddle explain data-race                      what a finding means and how to fix it";
+
+const ANALYZE: &str = "\
+Examples:
+  raddle analyze app.trace
+  raddle analyze --detectors fasttrack,lock-graph app.trace
+  raddle analyze --rules data-race --fail-on high app.trace
+  raddle analyze --include 'com.acme.*' --exclude '*Test' app.trace
+  raddle analyze --format json app.trace | jq .findings
+  raddle analyze --output json=out.json --output text=out.txt run1.trace run2.trace
+  zcat app.std.gz | raddle analyze -
+
+Exit code: 0 no findings, 1 findings, 2 could not run.";
+
+const TRACE: &str = "\
+Examples:
+  raddle trace stat app.trace
+  raddle trace cat app.trace | less
+  raddle trace convert app.std app.trace";
+
+const STAT: &str = "\
+Examples:
+  raddle trace stat app.trace
+  zcat app.std.gz | raddle trace stat -";
+
+const CAT: &str = "\
+Examples:
+  raddle trace cat app.trace
+  raddle trace cat --from 1000000 --count 50 app.trace
+  raddle trace cat --thread worker-1 app.trace";
+
+const CONVERT: &str = "\
+Examples:
+  raddle trace convert app.std app.trace        STD (RAPID) to binary
+  raddle trace convert app.trace app.txt        binary to readable text
+  raddle trace convert --lossy app.trace app.std
+  raddle trace convert --to text app.trace -";
+
+const RULES: &str = "\
+Examples:
+  raddle rules";
+
+const EXPLAIN: &str = "\
+Examples:
+  raddle explain data-race                      a rule: what is wrong
+  raddle explain fasttrack                      a detector: how it is found";
+
+/// Finds concurrency errors in JVM programs: data races, high-level data races, blocks that are not atomic, lock-order
+/// cycles.
+#[derive(Parser, Debug)]
+#[command(name = "raddle", version, before_help = EXAMPLES, arg_required_else_help = true)]
+#[command(disable_help_subcommand = true)]
+pub struct Cli {
+    /// When to colour; `auto` is on a terminal and not when NO_COLOR is set
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    pub color: Color,
+
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Subcommand, Debug)]
+pub enum Command {
+    /// Look for concurrency errors in traces
+    Analyze(AnalyzeArgs),
+    /// Look at traces, and convert them
+    Trace(TraceArgs),
+    /// List what can be found, and by which detectors
+    #[command(before_help = RULES)]
+    Rules,
+    /// Explain a rule or a detector
+    Explain(ExplainArgs),
+}
+
+#[derive(Args, Debug)]
+#[command(before_help = ANALYZE)]
+pub struct AnalyzeArgs {
+    /// Traces in any form (binary, readable text, STD); `-` is standard input
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+
+    /// Only these rules, separated by commas
+    #[arg(long, value_name = "RULE,…", value_delimiter = ',')]
+    pub rules: Vec<String>,
+
+    /// Only these detectors, separated by commas, or `all`
+    #[arg(long, value_name = "DETECTOR,…", value_delimiter = ',')]
+    pub detectors: Vec<String>,
+
+    /// The papers' definitions, without our refinements
+    #[arg(long)]
+    pub paper: bool,
+
+    /// Atomizer's refinements: reentrant, thread-local, thread-local-2, protected, write-protected, all, none
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
+    pub refine: Vec<String>,
+
+    /// Only findings that touch a class of this pattern (`com.acme.*`); any number of times
+    #[arg(long, value_name = "PATTERN")]
+    pub include: Vec<String>,
+
+    /// No findings about classes of this pattern; any number of times
+    #[arg(long, value_name = "PATTERN")]
+    pub exclude: Vec<String>,
+
+    /// Gaps (what could not be watched or read) count as findings do
+    #[arg(long)]
+    pub strict: bool,
+
+    /// The lowest confidence that makes the exit code 1
+    #[arg(long, value_name = "LEVEL", default_value = "low")]
+    pub fail_on: Level,
+
+    /// Exit with 0 in spite of findings
+    #[arg(long)]
+    pub exit_zero: bool,
+
+    /// The format on standard output: text or json
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub format: String,
+
+    /// Write the report to a file too; any number of times
+    #[arg(long, value_name = "FORMAT=FILE")]
+    pub output: Vec<String>,
+
+    /// Only the headlines
+    #[arg(long, short)]
+    pub quiet: bool,
+
+    /// No progress on standard error
+    #[arg(long)]
+    pub no_progress: bool,
+
+    /// Tell on standard error what the analysis cost
+    #[arg(long)]
+    pub stats: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Level {
+    Low,
+    Medium,
+    High,
+}
+
+#[derive(Args, Debug)]
+#[command(before_help = TRACE, arg_required_else_help = true, disable_help_subcommand = true)]
+pub struct TraceArgs {
+    #[command(subcommand)]
+    pub command: TraceCommand,
+}
+
+#[derive(Subcommand, Debug)]
+pub enum TraceCommand {
+    /// Tell what a trace holds
+    Stat(StatArgs),
+    /// Write a trace as readable text to standard output
+    Cat(CatArgs),
+    /// Write a trace in another form
+    Convert(ConvertArgs),
+}
+
+#[derive(Args, Debug)]
+#[command(before_help = STAT)]
+pub struct StatArgs {
+    /// The trace; `-` is standard input
+    pub file: PathBuf,
+
+    /// No progress on standard error
+    #[arg(long)]
+    pub no_progress: bool,
+}
+
+#[derive(Args, Debug)]
+#[command(before_help = CAT)]
+pub struct CatArgs {
+    /// The trace; `-` is standard input
+    pub file: PathBuf,
+
+    /// Begin at this event, counted from 1
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub from: u64,
+
+    /// At most this many events
+    #[arg(long, value_name = "N")]
+    pub count: Option<u64>,
+
+    /// Only the events of this thread; any number of times
+    #[arg(long, value_name = "NAME")]
+    pub thread: Vec<String>,
+}
+
+#[derive(Args, Debug)]
+#[command(before_help = CONVERT)]
+pub struct ConvertArgs {
+    /// The trace to read; `-` is standard input
+    #[arg(value_name = "IN")]
+    pub from: PathBuf,
+
+    /// The trace to write; `-` is standard output
+    #[arg(value_name = "OUT")]
+    pub out: PathBuf,
+
+    /// The form to write; without it the end of OUT decides: .trace binary, .txt text, .std STD
+    #[arg(long, value_name = "FORM")]
+    pub to: Option<To>,
+
+    /// For STD: leave out what it cannot hold, and count it
+    #[arg(long)]
+    pub lossy: bool,
+
+    /// No progress on standard error
+    #[arg(long)]
+    pub no_progress: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum To {
+    Binary,
+    Text,
+    Std,
+}
+
+#[derive(Args, Debug)]
+#[command(before_help = EXPLAIN)]
+pub struct ExplainArgs {
+    /// A rule or a detector
+    #[arg(value_name = "RULE|DETECTOR")]
+    pub name: String,
+}
+
+/// What clap has to say: help goes to standard output, an error becomes one line like any other.
+pub fn usage(error: &clap::Error) -> Result<Outcome, Failure> {
+    match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
+            error.print().and_then(|()| std::io::stdout().flush()).map_err(|e| Failure::stdout(&e))?;
+            return Ok(Outcome::Clean);
+        }
+        // Nothing was asked for: the help is what helps, but it did not run.
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            let _ = error.print();
+            return Ok(Outcome::Incomplete);
+        }
+        _ => {}
+    }
+    let text = error.to_string();
+    let paragraph: Vec<&str> =
+        text.lines().take_while(|line| !line.trim().is_empty()).map(str::trim).collect();
+    let what = paragraph.join(" ");
+    // The tip that an unknown flag could be meant as a value hardly ever helps.
+    let tip =
+        text.lines().find_map(|line| line.trim().strip_prefix("tip: ")).filter(|t| !t.starts_with("to pass"));
+    let usage = text.lines().find_map(|line| line.trim().strip_prefix("Usage: "));
+    let help = tip.or(usage).map_or_else(|| "raddle --help".to_owned(), str::to_owned);
+    Err(Failure::with_help(what.strip_prefix("error: ").unwrap_or(&what), help))
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::*;
+
+    #[test]
+    fn the_flags_do_not_contradict_each_other() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn every_help_begins_with_examples() {
+        fn look(command: &mut clap::Command) {
+            let help = command.render_help().to_string();
+            assert!(help.starts_with("Examples:\n  "), "{help}");
+            command.get_subcommands_mut().for_each(look);
+        }
+        let mut command = Cli::command();
+        command.build();
+        look(&mut command);
+    }
+}

@@ -1,0 +1,139 @@
+//! `--include` and `--exclude`: which findings are told, by the classes they touch.
+//!
+//! Filtering comes after the analysis: synchronisation in a class that is left out still counts. A finding is told if
+//! its subject's class or the class of one of its steps is included, and is left out if its subject's class is excluded
+//! or all of its steps are in excluded classes.
+
+use findings::{Finding, Rule};
+
+/// Patterns to keep and to leave out.
+#[derive(Debug, Default)]
+pub struct Filter {
+    include: Vec<String>,
+    exclude: Vec<String>,
+}
+
+impl Filter {
+    /// The filter of these patterns; without `include`, all is included.
+    pub fn new(include: &[String], exclude: &[String]) -> Self {
+        Self { include: include.to_vec(), exclude: exclude.to_vec() }
+    }
+
+    /// Whether a finding is told.
+    pub fn keeps(&self, finding: &Finding) -> bool {
+        let of_subject = subject_classes(finding);
+        let of_steps: Vec<&str> = finding
+            .witnesses
+            .iter()
+            .flat_map(|witness| &witness.steps)
+            .map(|step| step.place.class.as_str())
+            .filter(|class| !class.is_empty())
+            .collect();
+        let included = self.include.is_empty()
+            || of_subject.iter().chain(&of_steps).any(|class| any(&self.include, class));
+        let excluded = !of_subject.is_empty() && of_subject.iter().all(|class| any(&self.exclude, class))
+            || !of_steps.is_empty() && of_steps.iter().all(|class| any(&self.exclude, class));
+        included && !excluded
+    }
+}
+
+/// The classes in a subject: those of its fields or of its method, or of its locks.
+fn subject_classes(finding: &Finding) -> Vec<&str> {
+    finding
+        .subject
+        .split(", ")
+        .map(|name| match finding.rule {
+            Rule::LockOrder => name,
+            _ => name.rsplit_once('.').map_or(name, |(class, _)| class),
+        })
+        .collect()
+}
+
+fn any(patterns: &[String], class: &str) -> bool {
+    patterns.iter().any(|pattern| matches(pattern, class))
+}
+
+/// Whether a pattern covers a class. `*` stands for any letters, dots included; a pattern without it names a class
+/// with its inner classes, or a package with all that is in it.
+fn matches(pattern: &str, class: &str) -> bool {
+    if !pattern.contains('*') {
+        return class
+            .strip_prefix(pattern)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '$', '[']));
+    }
+    let mut parts = pattern.split('*');
+    let Some(mut rest) = class.strip_prefix(parts.next().unwrap_or_default()) else { return false };
+    let mut last = "";
+    for part in parts {
+        // The part before this one may stand anywhere: the first place leaves the most room for the others.
+        match rest.find(last) {
+            Some(at) => rest = &rest[at + last.len()..],
+            None => return false,
+        }
+        last = part;
+    }
+    rest.ends_with(last)
+}
+
+#[cfg(test)]
+mod tests {
+    use findings::{Confidence, Frame, Report, Role, Step, Witness};
+
+    use super::*;
+
+    #[test]
+    fn patterns_match_as_people_expect() {
+        for (pattern, class, expected) in [
+            ("com.acme.*", "com.acme.Account", true),
+            ("com.acme.*", "com.acme.bank.Account", true),
+            ("com.acme.*", "com.acmeX.Account", false),
+            ("*", "Account", true),
+            ("*.Account", "com.acme.Account", true),
+            ("*.Account", "com.acme.Accounts", false),
+            ("com.*.Account*", "com.acme.bank.AccountTest", true),
+            ("com.*.b*k.*", "com.acme.bank.Account", true),
+            ("*a*b*", "xaxb", true),
+            ("*ab*ab", "ab", false),
+            ("a*a", "a", false),
+            ("com.acme.Account", "com.acme.Account", true),
+            ("com.acme.Account", "com.acme.Account$Entry", true),
+            ("com.acme", "com.acme.Account", true),
+            ("com.acme.Account", "com.acme.AccountTest", false),
+        ] {
+            assert_eq!(matches(pattern, class), expected, "{pattern} {class}");
+        }
+    }
+
+    fn finding(subject: &str, class: &str) -> Finding {
+        let step = Step {
+            thread: "main".into(),
+            role: Role::Read,
+            target: String::new(),
+            place: Frame { class: class.into(), ..Frame::default() },
+            locks: Vec::new(),
+            stack: Vec::new(),
+            stack_is_example: false,
+            note: String::new(),
+        };
+        let witness = Witness { detector: "racer".into(), steps: vec![step], notes: Vec::new(), event: 0 };
+        let mut report = Report::new();
+        report.add(Rule::DataRace, subject, Confidence::Low, "", witness);
+        report.findings().next().unwrap().clone()
+    }
+
+    #[test]
+    fn a_finding_is_told_for_its_subject_or_its_steps() {
+        let found = finding("com.acme.Account.balance", "org.lib.Pool");
+        let keeps = |include: &[&str], exclude: &[&str]| {
+            let own = |patterns: &[&str]| patterns.iter().map(|p| (*p).to_owned()).collect::<Vec<_>>();
+            Filter::new(&own(include), &own(exclude)).keeps(&found)
+        };
+        assert!(keeps(&[], &[]));
+        assert!(keeps(&["com.acme.*"], &[]));
+        assert!(keeps(&["org.lib.*"], &[]));
+        assert!(!keeps(&["net.*"], &[]));
+        assert!(!keeps(&[], &["com.acme.*"]));
+        assert!(!keeps(&[], &["org.lib.Pool"]));
+        assert!(keeps(&[], &["net.*"]));
+    }
+}
