@@ -386,7 +386,7 @@ impl Row {
 
 impl More {
     fn new() -> Box<Self> {
-        Box::new(Self { accesses: Vec::new(), common: LockSet::EMPTY, unordered: 0 })
+        Box::new(Self { accesses: Vec::with_capacity(8), common: LockSet::EMPTY, unordered: 0 })
     }
 
     fn all_before(&mut self, me: ThreadId, order: &Order) -> bool {
@@ -442,5 +442,110 @@ impl VarState for History {
 
     fn copy(&mut self, from: VarId, to: VarId) {
         self.rows.copy(from, to);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::shared::held::Holders;
+    use crate::shared::order::Edges;
+
+    /// The history, lock sets and order after a written trace; one event a stretch.
+    fn after(text: &str) -> (History, LockSets, Order) {
+        let trace = events::text::parse("test", text).unwrap_or_else(|e| panic!("{e}"));
+        let (mut history, mut sets, mut order) =
+            (History::default(), LockSets::default(), Order::new(Edges::HandOver));
+        let mut holders = Holders::default();
+        order.grow(trace.symbols.threads.len(), trace.symbols.locks.len());
+        holders.grow(trace.symbols.threads.len());
+        history.grow(trace.symbols.variables().len());
+        for event in &trace.events {
+            holders.step(event, &mut sets);
+            order.step(event);
+            history.stretch(&[*event], holders.held(event.thread), &order, &mut sets);
+        }
+        (history, sets, order)
+    }
+
+    const X: VarId = VarId(0);
+
+    fn kept(text: &str) -> Vec<(u32, bool, usize)> {
+        let (history, sets, _) = after(text);
+        let mut kept: Vec<_> = history
+            .accesses(X)
+            .map(|access| (access.epoch.thread.0, access.write, sets.locks(access.locks).len()))
+            .collect();
+        kept.sort_unstable();
+        kept
+    }
+
+    #[test]
+    fn an_ordered_access_by_another_thread_starts_afresh() {
+        let (history, ..) = after("a write x\na fork b\nb write x\n");
+        assert_eq!((history.generation(X), history.is_shared(X)), (2, false));
+        assert!(history.met_others(X, ThreadId(1)), "that another thread was there is not forgotten");
+    }
+
+    #[test]
+    fn an_unordered_access_shares() {
+        let (history, ..) = after("a fork b\na read x\nb read x\n");
+        assert_eq!((history.generation(X), history.is_shared(X)), (1, true));
+        assert!(!history.written_while_shared(X) && !history.is_paired(X));
+        let (history, ..) = after("a fork b\na read x\nb write x\n");
+        assert!(history.written_while_shared(X) && history.is_paired(X));
+    }
+
+    #[test]
+    fn a_thread_that_comes_back_after_all_others_starts_afresh() {
+        let (history, ..) = after("a fork b\na write x\nb write x\nb end\na join b\na write x\n");
+        assert_eq!((history.generation(X), history.is_shared(X), history.is_paired(X)), (2, false, false));
+    }
+
+    #[test]
+    fn a_write_stands_for_the_reads_under_the_same_locks() {
+        assert_eq!(kept("a read x\na write x\na read x\n"), [(0, true, 0)]);
+    }
+
+    #[test]
+    fn accesses_under_other_locks_are_kept_unless_one_holds_less() {
+        let text = "a acquire m\na write x\na release m\na acquire n\na write x\na release n\n";
+        assert_eq!(kept(text), [(0, true, 1), (0, true, 1)]);
+        assert_eq!(kept(&format!("{text}a write x\n")), [(0, true, 0)]);
+        assert_eq!(kept(&format!("a write x\n{text}")), [(0, true, 0)], "at the same time");
+        assert_eq!(kept(&format!("a write x\na vwrite v\n{text}")).len(), 3, "later, so they may matter");
+    }
+
+    #[test]
+    fn the_same_holds_among_others() {
+        let text = "b write x\na acquire m\na write x\na release m\na acquire n\na write x\na release n\n";
+        assert_eq!(kept(text), [(0, true, 0), (1, true, 1), (1, true, 1)]);
+        assert_eq!(kept(&format!("{text}a write x\n")), [(0, true, 0), (1, true, 0)]);
+    }
+
+    #[test]
+    fn ever_new_locks_do_not_fill_the_memory() {
+        let text: String = (0..100).map(|i| format!("a acquire m{i}\na write x\na release m{i}\n")).collect();
+        assert!(kept(&text).len() <= KEPT + 2);
+        assert!(kept(&format!("b write x\n{text}")).len() <= KEPT + 1);
+    }
+
+    #[test]
+    fn a_rival_is_unordered_disjoint_and_conflicting() {
+        let (history, mut sets, order) = after("a write x\na acquire m\na read x\nb read y\n");
+        let b = ThreadId(1);
+        let m = sets.with(LockSet::EMPTY, events::LockId(0));
+        let mut rival = |write, locks| history.rival(X, b, write, locks, &order, &mut sets);
+        assert!(rival(false, LockSet::EMPTY).is_some_and(|rival| rival.write));
+        assert!(rival(true, m).is_some());
+        assert!(history.rival(X, ThreadId(0), true, LockSet::EMPTY, &order, &mut sets).is_none());
+    }
+
+    #[test]
+    fn a_forgotten_variable_starts_afresh() {
+        let (mut history, ..) = after("a write x\nb write x\n");
+        history.forget(X);
+        assert_eq!((history.generation(X), history.is_shared(X)), (2, false));
+        assert!(!history.met_others(X, ThreadId(0)));
     }
 }

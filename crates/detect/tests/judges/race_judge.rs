@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use detect::on_trace::ALL;
+use detect::on_trace::by_name;
 use detect::{Analysis, Options, Spec};
 use events::{Event, Mode, Op, Symbols, ThreadId, VarId};
 
@@ -234,7 +234,7 @@ const SHAPES: [Shape; 6] = [
 
 /// Compares on random traces of all shapes and checks that a fair share of them has a finding.
 fn compare(traces: u64, detector: &str, paper: bool, judge: impl Fn(&[Event]) -> BTreeSet<VarId>) {
-    let spec: &'static Spec = ALL.iter().find(|spec| spec.name == detector).expect("the detector is listed");
+    let spec = by_name(detector).expect("the detector is listed");
     let mut positive = 0;
     for seed in 0..traces {
         let shape = &SHAPES[(seed % SHAPES.len() as u64) as usize];
