@@ -133,11 +133,15 @@ impl Analysis {
     /// detectors would wait for the memory at almost every access.
     fn touch(&mut self, events: &[Event]) {
         let mut upcoming = std::mem::take(&mut self.upcoming);
-        upcoming.clear();
-        upcoming.extend(events.iter().filter_map(|event| match event.op {
-            Op::Read { var } | Op::Write { var } => Some(var),
-            _ => None,
-        }));
+        upcoming.resize(AHEAD, VarId(0));
+        let mut n = 0;
+        for event in events {
+            // Written always and counted only if it is one: a branch here would be foretold wrong too often.
+            let access = event.op.access();
+            upcoming[n] = access.map_or(VarId(0), |(var, _)| var);
+            n += usize::from(access.is_some());
+        }
+        upcoming.truncate(n);
         let mut sum = if self.uses.history { self.history.touch(&upcoming) } else { 0 };
         for running in &mut self.running {
             if running.spec.ops.meets(OpSet::ACCESS) {
@@ -163,18 +167,17 @@ impl Analysis {
             let mut end = start + 1;
             while let Some(event) = events.get(end)
                 && event.thread == first.thread
-                && event.op.is_quiet()
             {
-                match event.op {
-                    Op::Read { var } | Op::Write { var } if self.any_range && !self.ranges.is_whole(var) => {
+                if let Some((var, write)) = event.op.access() {
+                    if self.any_range && !self.ranges.is_whole(var) {
                         break;
                     }
-                    Op::Read { .. } => kinds = kinds.and(OpSet::READ),
-                    Op::Write { .. } => kinds = kinds.and(OpSet::WRITE),
-                    op => {
-                        self.check(event, self.events + end as u64, symbols)?;
-                        kinds = kinds.and(op.kind());
-                    }
+                    kinds = kinds.and(if write { OpSet::WRITE } else { OpSet::READ });
+                } else if event.op.is_quiet() {
+                    self.check(event, self.events + end as u64, symbols)?;
+                    kinds = kinds.and(event.op.kind());
+                } else {
+                    break;
                 }
                 end += 1;
             }

@@ -184,14 +184,11 @@ impl Detector for Eraser {
     fn stretch(&mut self, events: &[Event], now: &mut Now<'_>, out: &mut Out) {
         let (me, held) = (now.thread.0, now.held);
         for event in events {
-            let (var, write, locks) = match event.op {
-                Op::Read { var } => (var, false, held.all),
-                Op::Write { var } => (var, true, held.exclusive),
-                _ => {
-                    self.event(event, now, out);
-                    continue;
-                }
+            let Some((var, write)) = event.op.access() else {
+                self.event(event, now, out);
+                continue;
             };
+            let locks = held.protecting(write);
             let row = self.rows.at(var);
             let nothing_new = match row.state {
                 State::Reported => true,

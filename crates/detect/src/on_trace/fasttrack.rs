@@ -56,7 +56,9 @@ impl Access {
     const NONE: Access = Access { thread: NOBODY, time: 0, site: SiteId(0), locks: LockSet::EMPTY };
 }
 
+/// Half a cache line, and never across two.
 #[derive(Clone, Copy)]
+#[repr(align(32))]
 struct Row {
     write: Access,
     read: Access,
@@ -99,59 +101,56 @@ impl Me<'_> {
     /// Whether an access comes before what this thread does now.
     #[inline(always)]
     fn comes_after(self, access: &Access) -> bool {
-        access.thread == self.thread
-            || access.time <= self.known.get(access.thread as usize).copied().unwrap_or(0)
+        let known = self.known.get(access.thread as usize).copied().unwrap_or(0);
+        (access.thread == self.thread) | (access.time <= known)
     }
 }
 
 impl Rows {
-    /// The earlier access that races with this one, if there is one.
-    #[inline(always)]
-    fn read(&mut self, var: VarId, me: Me<'_>, site: SiteId, locks: LockSet) -> Option<(Access, bool)> {
-        let row = self.rows.at(var);
-        if row.read.thread == me.thread && row.read.time == me.time
-            || row.write.thread == me.thread && row.write.time == me.time
-            || row.write.thread == REPORTED
-        {
-            return None;
-        }
-        if !me.comes_after(&row.write) {
-            return Some((row.write, true));
-        }
-        let mine = Access { thread: me.thread, time: me.time, site, locks };
-        if row.read.thread == SEVERAL {
-            let list = row.read.time as usize;
-            self.one_of_several(list, mine, me);
-        } else if me.comes_after(&row.read) {
-            row.read = mine;
-        } else {
-            self.several(var, mine);
-        }
-        None
-    }
-
     /// The earlier access that races with this one, if there is one, and whether it wrote.
     #[inline(always)]
-    fn write(&mut self, var: VarId, me: Me<'_>, site: SiteId, locks: LockSet) -> Option<(Access, bool)> {
+    fn access(
+        &mut self,
+        var: VarId,
+        me: Me<'_>,
+        write: bool,
+        site: SiteId,
+        locks: LockSet,
+    ) -> Option<(Access, bool)> {
         let row = self.rows.at(var);
-        if row.write.thread == me.thread && row.write.time == me.time || row.write.thread == REPORTED {
+        let mine = Access { thread: me.thread, time: me.time, site, locks };
+        let special = (row.write.thread == REPORTED) | (row.read.thread == SEVERAL);
+        if !special & me.comes_after(&row.write) & me.comes_after(&row.read) {
+            // A write leaves the read before it standing: whatever comes after the write comes after that read.
+            *(if write { &mut row.write } else { &mut row.read }) = mine;
+            return None;
+        }
+        self.access_slowly(var, me, write, mine)
+    }
+
+    #[inline(never)]
+    fn access_slowly(&mut self, var: VarId, me: Me<'_>, write: bool, mine: Access) -> Option<(Access, bool)> {
+        let row = self.rows.at(var);
+        if row.write.thread == REPORTED {
             return None;
         }
         if !me.comes_after(&row.write) {
             return Some((row.write, true));
         }
-        if row.read.thread == SEVERAL {
-            let list = row.read.time;
-            if let Some(read) = self.readers[list as usize].iter().find(|read| !me.comes_after(read)) {
-                return Some((*read, false));
+        let list = row.read.time;
+        match (row.read.thread == SEVERAL, write) {
+            (true, true) => {
+                if let Some(read) = self.readers[list as usize].iter().find(|read| !me.comes_after(read)) {
+                    return Some((*read, false));
+                }
+                self.drop_list(list);
+                // All reads come before this write, so whatever races with one of them later races with it too.
+                *self.rows.at(var) = Row { write: mine, read: Access::NONE };
             }
-            self.drop_list(list);
-        } else if !me.comes_after(&row.read) {
-            return Some((row.read, false));
+            (true, false) => self.one_of_several(list as usize, mine, me),
+            (false, true) => return Some((row.read, false)),
+            (false, false) => self.several(var, mine),
         }
-        // All reads come before this write, so whatever races with one of them later races with the write too.
-        *self.rows.at(var) =
-            Row { write: Access { thread: me.thread, time: me.time, site, locks }, read: Access::NONE };
         None
     }
 
@@ -265,12 +264,9 @@ impl Detector for FastTrack {
         let me = Me { thread: now.thread.0, time: full.time(now.thread), known: full.known(now.thread) };
         let held = now.held;
         for event in events {
-            let (var, race) = match event.op {
-                Op::Read { var } => (var, self.rows.read(var, me, event.site, held.all)),
-                Op::Write { var } => (var, self.rows.write(var, me, event.site, held.exclusive)),
-                _ => continue,
-            };
-            if let Some(other) = race {
+            let Some((var, write)) = event.op.access() else { continue };
+            let locks = held.protecting(write);
+            if let Some(other) = self.rows.access(var, me, write, event.site, locks) {
                 self.race(event, var, other, now, out);
             }
         }
