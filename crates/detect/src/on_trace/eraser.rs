@@ -177,23 +177,23 @@ impl Detector for Eraser {
     fn stretch(&mut self, events: &[Event], now: &mut Now<'_>, out: &mut Out) {
         let (me, held) = (now.thread.0, now.held);
         for event in events {
-            let (var, write, locks) = match event.op {
-                Op::Read { var } => (var, false, held.all),
-                Op::Write { var } => (var, true, held.exclusive),
+            let (var, write) = match event.op {
+                Op::Read { var } => (var, false),
+                Op::Write { var } => (var, true),
                 _ => {
                     self.event(event, now, out);
                     continue;
                 }
             };
+            let locks = held.protecting(write);
             let row = self.rows.at(var);
-            let nothing_new = match row.state {
-                State::Reported => true,
-                _ if row.generation != now.history.generation(var) => false,
-                State::Exclusive => row.owner == me && !row.is_final,
-                State::Shared => !write && row.locks == locks,
-                State::SharedModified => row.locks == locks && !locks.is_empty(),
-                State::Virgin => false,
-            };
+            // Without short cuts: one branch that is easy to foretell instead of five that are not.
+            let exclusive = (row.state == State::Exclusive) & (row.owner == me) & !row.is_final;
+            let shared = (row.locks == locks)
+                & ((row.state == State::Shared) & !write
+                    | (row.state == State::SharedModified) & !locks.is_empty());
+            let same = row.generation == now.history.generation(var);
+            let nothing_new = same & (exclusive | shared) | (row.state == State::Reported);
             if !nothing_new {
                 self.access(event, var, write, now, out);
             }
