@@ -377,7 +377,7 @@ impl Row {
 
 impl More {
     fn new() -> Box<Self> {
-        Box::new(Self { accesses: Vec::with_capacity(8), common: LockSet::EMPTY, unordered: 0 })
+        Box::new(Self { accesses: Vec::new(), common: LockSet::EMPTY, unordered: 0 })
     }
 
     fn all_before(&mut self, me: ThreadId, order: &Order) -> bool {
