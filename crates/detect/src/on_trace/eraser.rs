@@ -190,14 +190,13 @@ impl Detector for Eraser {
             };
             let locks = held.protecting(write);
             let row = self.rows.at(var);
-            let nothing_new = match row.state {
-                State::Reported => true,
-                _ if row.generation != now.history.generation(var) => false,
-                State::Exclusive => row.owner == me && !row.is_final,
-                State::Shared => !write && row.locks == locks,
-                State::SharedModified => row.locks == locks && !locks.is_empty(),
-                State::Virgin => false,
-            };
+            // Without short cuts: one branch that is easy to foretell instead of five that are not.
+            let exclusive = (row.state == State::Exclusive) & (row.owner == me) & !row.is_final;
+            let shared = (row.locks == locks)
+                & ((row.state == State::Shared) & !write
+                    | (row.state == State::SharedModified) & !locks.is_empty());
+            let same = row.generation == now.history.generation(var);
+            let nothing_new = same & (exclusive | shared) | (row.state == State::Reported);
             if !nothing_new {
                 self.access(event, var, write, now, out);
             }

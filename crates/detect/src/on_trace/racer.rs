@@ -255,21 +255,17 @@ impl Detector for Racer {
             };
             let locks = held.protecting(write);
             let row = self.rows.at(var);
-            let no_lock_less = row.locks == locks || row.locks.is_empty();
-            let nothing_new = match row.state {
-                State::Reported => true,
-                _ if row.generation != now.history.generation(var) as u16 => false,
-                _ if row.flags & FULL == 0 && row.last_place != place(event, write)
-                    || row.flags & FINAL != 0 =>
-                {
-                    false
-                }
-                State::Virgin => false,
-                State::Exclusive => row.owner == me && !write && no_lock_less,
-                State::ExclusiveModified => row.owner == me && no_lock_less,
-                State::Shared => !write && no_lock_less,
-                State::SharedModified => row.locks == locks && !locks.is_empty(),
-            };
+            // Without short cuts: one branch that is easy to foretell instead of many that are not.
+            let same_locks = row.locks == locks;
+            let no_lock_less = same_locks | row.locks.is_empty();
+            let exclusive = (row.owner == me)
+                & no_lock_less
+                & ((row.state == State::ExclusiveModified) | (row.state == State::Exclusive) & !write);
+            let shared = (row.state == State::Shared) & !write & no_lock_less
+                | (row.state == State::SharedModified) & same_locks & !locks.is_empty();
+            let listed = (row.flags == FULL) | (row.flags == 0) & (row.last_place == place(event, write));
+            let same = row.generation == now.history.generation(var) as u16;
+            let nothing_new = same & listed & (exclusive | shared) | (row.state == State::Reported);
             if !nothing_new {
                 self.access(event, var, write, now, out);
             }

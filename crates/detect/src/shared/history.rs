@@ -60,7 +60,7 @@ impl Half {
 
     #[inline(always)]
     fn is(&self, time: u32, locks: LockSet) -> bool {
-        self.time == time && self.locks == locks.0
+        (self.time == time) & (self.locks == locks.0)
     }
 }
 
@@ -82,11 +82,9 @@ impl Notes {
 
     #[inline(always)]
     fn tell(&self, me: u32, write: bool, locks: LockSet, stamp: u32) -> bool {
-        let bits = if write { &self.wrote } else { &self.touched };
-        me < NOTED
-            && self.locks == locks.0
-            && self.stamp == stamp
-            && bits[me as usize / 32] >> (me % 32) & 1 == 1
+        let word = |bits: [u32; 2]| bits[me as usize / 32 % 2];
+        let bits = if write { word(self.wrote) } else { word(self.touched) };
+        (me < NOTED) & (self.locks == locks.0) & (self.stamp == stamp) & (bits >> (me % 32) & 1 == 1)
     }
 
     fn note(&mut self, me: u32, write: bool, locks: LockSet, stamp: u32) {
@@ -171,7 +169,7 @@ impl History {
             let row = self.rows.at(var);
             let known = match &row.last {
                 Last::Alone { read, write: wrote } => {
-                    row.thread == me.0 && (wrote.is(time, locks) || !write && read.is(time, locks))
+                    (row.thread == me.0) & (wrote.is(time, locks) | !write & read.is(time, locks))
                 }
                 Last::Among(notes) => notes.tell(me.0, write, locks, stamp),
             };
@@ -384,7 +382,7 @@ impl Row {
 
 impl More {
     fn new() -> Box<Self> {
-        Box::new(Self { accesses: Vec::with_capacity(8), common: LockSet::EMPTY, unordered: 0 })
+        Box::new(Self { accesses: Vec::new(), common: LockSet::EMPTY, unordered: 0 })
     }
 
     fn all_before(&mut self, me: ThreadId, order: &Order) -> bool {
