@@ -1,6 +1,6 @@
 //! One pass over a trace for any number of detectors.
 //!
-//! The pass cuts the events into stretches: one thread, and nothing but quiet operations after the first event. What all
+//! The pass cuts the events into stretches: one thread, and nothing but plain accesses after the first event. What all
 //! detectors share (locks held, the two orders, the history of accesses) is brought up to date once for each stretch;
 //! then every detector that asked for some of its operations sees it.
 
@@ -37,12 +37,14 @@ pub struct Analysis {
     history: History,
     ranges: Ranges,
     any_range: bool,
-    /// The variables of the events that come next; kept for its room.
-    upcoming: Vec<VarId>,
+    /// Where in the events that come next stretches begin, how many there are, and the variables they access.
+    starts: Box<[u16; AHEAD]>,
+    stretches: usize,
+    upcoming: Box<[VarId; AHEAD]>,
     events: u64,
 }
 
-/// Events that are brought into the cache at once: what they need of all detectors together fits a second-level cache.
+/// Events that are looked at ahead: what they need of all detectors together fits a second-level cache.
 const AHEAD: usize = 512;
 
 impl Analysis {
@@ -67,7 +69,9 @@ impl Analysis {
             history: History::default(),
             ranges: Ranges::default(),
             any_range: false,
-            upcoming: Vec::new(),
+            starts: Box::new([0; AHEAD]),
+            stretches: 0,
+            upcoming: Box::new([VarId(0); AHEAD]),
             events: 0,
         }
     }
@@ -78,7 +82,7 @@ impl Analysis {
         self.grow(symbols);
         self.any_range = self.ranges.look(symbols);
         for events in events.chunks(AHEAD) {
-            self.touch(events);
+            self.look_ahead(events);
             self.stretches(events, symbols)?;
             self.events += events.len() as u64;
         }
@@ -129,66 +133,53 @@ impl Analysis {
         }
     }
 
-    /// Brings what will be needed for these events into the cache: the tables of a big trace do not fit there, and
-    /// detectors would wait for the memory at almost every access.
-    fn touch(&mut self, events: &[Event]) {
-        let mut upcoming = std::mem::take(&mut self.upcoming);
-        upcoming.resize(AHEAD, VarId(0));
-        let mut n = 0;
-        for event in events {
-            // Written always and counted only if it is one: a branch here would be foretold wrong too often.
+    /// Looks ahead: notes where stretches begin and which variables are accessed, and brings what is kept of those
+    /// variables into the cache. The tables of a big trace do not fit there, and detectors would wait for the memory at
+    /// almost every access. What is noted is written always and counted only if it is to be kept: branches here would
+    /// be foretold wrong too often.
+    fn look_ahead(&mut self, events: &[Event]) {
+        let (starts, upcoming) = (&mut *self.starts, &mut *self.upcoming);
+        let (mut stretches, mut accesses) = (0, 0);
+        // No thread has this number.
+        let mut last = ThreadId(u32::MAX);
+        for (i, event) in events.iter().enumerate() {
             let access = event.op.access();
-            upcoming[n] = access.map_or(VarId(0), |(var, _)| var);
-            n += usize::from(access.is_some());
+            starts[stretches % AHEAD] = i as u16;
+            stretches += usize::from(access.is_none() | (last != event.thread));
+            last = event.thread;
+            upcoming[accesses % AHEAD] = access.map_or(VarId(0), |(var, _)| var);
+            accesses += usize::from(access.is_some());
         }
-        upcoming.truncate(n);
-        let mut sum = if self.uses.history { self.history.touch(&upcoming) } else { 0 };
+        self.stretches = stretches;
+        let upcoming = &self.upcoming[..accesses];
+        let mut sum = if self.uses.history { self.history.touch(upcoming) } else { 0 };
         for running in &mut self.running {
             if running.spec.ops.meets(OpSet::ACCESS) {
-                running.detector.vars(&mut |vars| sum ^= vars.touch(&upcoming));
+                running.detector.vars(&mut |vars| sum ^= vars.touch(upcoming));
             }
         }
         // Nobody needs the sum, but without a use of it there would be no loads.
         std::hint::black_box(sum);
-        self.upcoming = upcoming;
     }
 
     fn stretches(&mut self, events: &[Event], symbols: &Symbols) -> Result<(), Malformed> {
-        let mut start = 0;
-        while let Some(first) = events.get(start) {
+        for i in 0..self.stretches {
+            let start = usize::from(self.starts[i]);
+            let end = if i + 1 < self.stretches { usize::from(self.starts[i + 1]) } else { events.len() };
+            let events = &events[start..end];
             let number = self.events + start as u64;
+            let first = &events[0];
             self.take_in(first, symbols).map_err(|reason| Malformed { event: number + 1, reason })?;
-            if self.any_range && !self.is_whole(first.op) {
-                self.range_access(first, number, symbols);
-                start += 1;
-                continue;
+            let accesses = if events.len() > 1 { OpSet::ACCESS } else { OpSet::NONE };
+            if self.any_range {
+                self.with_ranges(events, number, symbols);
+            } else {
+                let position = Position::From(number, std::ptr::from_ref(first) as usize);
+                self.stretch(events, first.op.kind().and(accesses), position, symbols);
             }
-            let mut kinds = first.op.kind();
-            let mut end = start + 1;
-            while let Some(event) = events.get(end)
-                && event.thread == first.thread
-            {
-                if let Some((var, write)) = event.op.access() {
-                    if self.any_range && !self.ranges.is_whole(var) {
-                        break;
-                    }
-                    kinds = kinds.and(if write { OpSet::WRITE } else { OpSet::READ });
-                } else if event.op.is_quiet() {
-                    let number = self.events + end as u64;
-                    let checked = self.checker.event(event, symbols);
-                    checked.map_err(|reason| Malformed { event: number + 1, reason })?;
-                    kinds = kinds.and(event.op.kind());
-                } else {
-                    break;
-                }
-                end += 1;
-            }
-            let position = Position::From(number, std::ptr::from_ref(first) as usize);
-            self.stretch(&events[start..end], kinds, position, symbols);
             if let Op::Free { object } = first.op {
                 self.free(object, symbols);
             }
-            start = end;
         }
         Ok(())
     }
@@ -222,32 +213,29 @@ impl Analysis {
         Ok(())
     }
 
-    fn is_whole(&self, op: Op) -> bool {
-        match op {
-            Op::Read { var } | Op::Write { var } => self.ranges.is_whole(var),
-            _ => true,
-        }
-    }
-
-    /// An access to an array range that may have to be split: one event for each of its parts.
-    fn range_access(&mut self, event: &Event, number: u64, symbols: &Symbols) {
-        let (Op::Read { var } | Op::Write { var }) = event.op else { return };
+    /// A stretch of a trace with array ranges, which may have to be split: one event for each part.
+    fn with_ranges(&mut self, events: &[Event], number: u64, symbols: &Symbols) {
         let mut parts = Vec::new();
-        let (uses, history, running) = (self.uses, &mut self.history, &mut self.running);
-        self.ranges.parts(var, symbols, &mut parts, &mut |from, to| {
-            if uses.history {
-                history.copy(from, to);
-            }
-            for running in &mut *running {
-                running.detector.vars(&mut |vars| vars.copy(from, to));
-            }
-        });
-        let part_of = |var| match event.op {
-            Op::Read { .. } => Op::Read { var },
-            _ => Op::Write { var },
-        };
-        let events: Vec<Event> = parts.into_iter().map(|var| Event { op: part_of(var), ..*event }).collect();
-        self.stretch(&events, event.op.kind(), Position::At(number), symbols);
+        for (i, event) in events.iter().enumerate() {
+            let position = Position::At(number + i as u64);
+            let kind = event.op.kind();
+            let Some((var, write)) = event.op.access().filter(|&(var, _)| !self.ranges.is_whole(var)) else {
+                self.stretch(&events[i..=i], kind, position, symbols);
+                continue;
+            };
+            let (uses, history, running) = (self.uses, &mut self.history, &mut self.running);
+            self.ranges.parts(var, symbols, &mut parts, &mut |from, to| {
+                if uses.history {
+                    history.copy(from, to);
+                }
+                for running in &mut *running {
+                    running.detector.vars(&mut |vars| vars.copy(from, to));
+                }
+            });
+            let part_of = |var| if write { Op::Write { var } } else { Op::Read { var } };
+            let split: Vec<Event> = parts.drain(..).map(|var| Event { op: part_of(var), ..*event }).collect();
+            self.stretch(&split, kind, position, symbols);
+        }
     }
 
     #[inline]

@@ -12,7 +12,7 @@
 //! the lock, block or volatile variable of the last time. Writer and reader keep the same [`Memory`].
 
 use super::varint::{Broken, Bytes, put};
-use crate::{Event, Mode, Op, SiteId, Symbols, ThreadId, VarId};
+use crate::{Event, Mode, ObjectId, Op, SiteId, Symbols, ThreadId, VarId};
 
 /// A site that is no site: nothing foretold.
 const NONE: u32 = u32::MAX;
@@ -91,11 +91,20 @@ pub struct Memory {
     places: Vec<Place>,
     /// Where a batch ended in the middle of a run.
     run: Run,
+    /// The objects freed by what was decoded last; the reader takes them.
+    pub freed: Vec<ObjectId>,
 }
 
 impl Default for Memory {
     fn default() -> Self {
-        Self { thread: NONE, site: NONE, threads: Vec::new(), places: Vec::new(), run: Run::default() }
+        Self {
+            thread: NONE,
+            site: NONE,
+            threads: Vec::new(),
+            places: Vec::new(),
+            run: Run::default(),
+            freed: Vec::new(),
+        }
     }
 }
 
@@ -480,7 +489,11 @@ fn operation(
         FINISH_LAST => Op::Finish { block: memory.me().open.pop().ok_or(Broken)?.into() },
         FLOW => Op::Flow { flow: id(bytes, symbols.flows.len())? },
         FREEZE => Op::Freeze { object: id(bytes, symbols.objects().len())? },
-        FREE => Op::Free { object: id(bytes, symbols.objects().len())? },
+        FREE => {
+            let object = id(bytes, symbols.objects().len())?;
+            memory.freed.push(object);
+            Op::Free { object }
+        }
         MARK => Op::Mark { text: id(bytes, symbols.strings().len())? },
         _ => return Err(Broken),
     })

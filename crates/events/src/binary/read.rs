@@ -7,7 +7,7 @@ use super::frame::{HEADER, Header};
 use super::tables::take_new;
 use super::varint::{Broken, Bytes};
 use super::{MAGIC, VERSION};
-use crate::{Event, Gap, Op, Place, Progress, Source, Symbols, TraceError};
+use crate::{Event, Gap, Place, Progress, Source, Symbols, TraceError};
 
 /// Events handed out at once: sixteen bytes each, so that a batch stays in the first-level cache.
 const BATCH: usize = 1024;
@@ -233,10 +233,8 @@ impl Source for Reader {
             self.cut_off(start, "a frame makes no sense although its check sum is right", &[]);
             return Ok(false);
         }
-        for event in &*batch {
-            if let Op::Free { object } = event.op {
-                self.symbols.free(object);
-            }
+        for object in self.memory.freed.drain(..) {
+            self.symbols.free(object);
         }
         Ok(true)
     }
