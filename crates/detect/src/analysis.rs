@@ -37,8 +37,13 @@ pub struct Analysis {
     history: History,
     ranges: Ranges,
     any_range: bool,
+    /// The variables of the events that come next; kept for its room.
+    upcoming: Vec<VarId>,
     events: u64,
 }
+
+/// Events that are brought into the cache at once: what they need of all detectors together fits a second-level cache.
+const AHEAD: usize = 512;
 
 impl Analysis {
     /// A pass for these detectors.
@@ -62,6 +67,7 @@ impl Analysis {
             history: History::default(),
             ranges: Ranges::default(),
             any_range: false,
+            upcoming: Vec::new(),
             events: 0,
         }
     }
@@ -71,8 +77,11 @@ impl Analysis {
     pub fn batch(&mut self, events: &[Event], symbols: &Symbols) -> Result<(), Malformed> {
         self.grow(symbols);
         self.any_range = self.ranges.look(symbols);
-        self.stretches(events, symbols)?;
-        self.events += events.len() as u64;
+        for events in events.chunks(AHEAD) {
+            self.touch(events);
+            self.stretches(events, symbols)?;
+            self.events += events.len() as u64;
+        }
         Ok(())
     }
 
@@ -120,6 +129,30 @@ impl Analysis {
         }
     }
 
+    /// Brings what will be needed for these events into the cache: the tables of a big trace do not fit there, and
+    /// detectors would wait for the memory at almost every access.
+    fn touch(&mut self, events: &[Event]) {
+        let mut upcoming = std::mem::take(&mut self.upcoming);
+        upcoming.resize(AHEAD, VarId(0));
+        let mut n = 0;
+        for event in events {
+            // Written always and counted only if it is one: a branch here would be foretold wrong too often.
+            let access = event.op.access();
+            upcoming[n] = access.map_or(VarId(0), |(var, _)| var);
+            n += usize::from(access.is_some());
+        }
+        upcoming.truncate(n);
+        let mut sum = if self.uses.history { self.history.touch(&upcoming) } else { 0 };
+        for running in &mut self.running {
+            if running.spec.ops.meets(OpSet::ACCESS) {
+                running.detector.vars(&mut |vars| sum ^= vars.touch(&upcoming));
+            }
+        }
+        // Nobody needs the sum, but without a use of it there would be no loads.
+        std::hint::black_box(sum);
+        self.upcoming = upcoming;
+    }
+
     fn stretches(&mut self, events: &[Event], symbols: &Symbols) -> Result<(), Malformed> {
         let mut start = 0;
         while let Some(first) = events.get(start) {
@@ -134,18 +167,17 @@ impl Analysis {
             let mut end = start + 1;
             while let Some(event) = events.get(end)
                 && event.thread == first.thread
-                && event.op.is_quiet()
             {
-                match event.op {
-                    Op::Read { var } | Op::Write { var } if self.any_range && !self.ranges.is_whole(var) => {
+                if let Some((var, write)) = event.op.access() {
+                    if self.any_range && !self.ranges.is_whole(var) {
                         break;
                     }
-                    Op::Read { .. } => kinds = kinds.and(OpSet::READ),
-                    Op::Write { .. } => kinds = kinds.and(OpSet::WRITE),
-                    op => {
-                        self.check(event, self.events + end as u64, symbols)?;
-                        kinds = kinds.and(op.kind());
-                    }
+                    kinds = kinds.and(if write { OpSet::WRITE } else { OpSet::READ });
+                } else if event.op.is_quiet() {
+                    self.check(event, self.events + end as u64, symbols)?;
+                    kinds = kinds.and(event.op.kind());
+                } else {
+                    break;
                 }
                 end += 1;
             }

@@ -244,6 +244,16 @@ impl Op {
         }
     }
 
+    /// The variable of a plain access, and whether it is written. Reads and writes come in no order that a processor
+    /// could foretell, so this and what follows on it should do without a branch between the two.
+    #[inline(always)]
+    pub fn access(self) -> Option<(VarId, bool)> {
+        match self {
+            Op::Read { var } | Op::Write { var } => Some((var, matches!(self, Op::Write { .. }))),
+            _ => None,
+        }
+    }
+
     /// The set that holds just this operation's kind.
     #[inline]
     pub fn kind(self) -> OpSet {

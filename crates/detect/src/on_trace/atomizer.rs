@@ -266,14 +266,9 @@ impl Detector for Atomizer {
     fn stretch(&mut self, events: &[Event], now: &mut Now<'_>, out: &mut Out) {
         let (me, held) = (now.thread, now.held);
         for event in events {
-            let (var, write) = match event.op {
-                Op::Read { var } => (var, false),
-                Op::Write { var } => (var, true),
-                Op::Flow { .. } => continue,
-                _ => {
-                    self.operation(event, now, out);
-                    continue;
-                }
+            let Some((var, write)) = event.op.access() else {
+                self.operation(event, now, out);
+                continue;
             };
             if !self.variables.access(var, me, write, held, now.history, now.sets) {
                 self.moves(event, Mover::Neither, now, out);

@@ -26,7 +26,7 @@ use crate::shared::frozen::Frozen;
 use crate::shared::guard;
 use crate::shared::history::Access;
 use crate::shared::lockset::LockSet;
-use crate::shared::vars::{PerVar, VarState};
+use crate::shared::vars::{Glance, PerVar, VarState};
 use crate::{Detector, Evidence, Now, Options, Out, Spec, StepAt, Subject, Target, Uses};
 
 /// What `eraser` is.
@@ -77,6 +77,13 @@ const _: () = assert!(size_of::<Row>() <= 16);
 impl Row {
     const NEW: Row =
         Row { locks: LockSet::EMPTY, generation: 0, owner: 0, state: State::Virgin, is_final: false };
+}
+
+impl Glance for Row {
+    #[inline(always)]
+    fn glance(&self) -> u32 {
+        self.owner
+    }
 }
 
 struct Eraser {
@@ -177,13 +184,9 @@ impl Detector for Eraser {
     fn stretch(&mut self, events: &[Event], now: &mut Now<'_>, out: &mut Out) {
         let (me, held) = (now.thread.0, now.held);
         for event in events {
-            let (var, write) = match event.op {
-                Op::Read { var } => (var, false),
-                Op::Write { var } => (var, true),
-                _ => {
-                    self.event(event, now, out);
-                    continue;
-                }
+            let Some((var, write)) = event.op.access() else {
+                self.event(event, now, out);
+                continue;
             };
             let locks = held.protecting(write);
             let row = self.rows.at(var);

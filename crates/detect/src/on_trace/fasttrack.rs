@@ -16,7 +16,7 @@ use findings::{Confidence, Role, Rule};
 
 use crate::shared::guard;
 use crate::shared::lockset::LockSet;
-use crate::shared::vars::{PerVar, VarState};
+use crate::shared::vars::{Glance, PerVar, VarState};
 use crate::{Detector, Evidence, Now, Out, Spec, StepAt, Subject, Target, Uses};
 
 /// What `fasttrack` is.
@@ -44,41 +44,21 @@ const REPORTED: u32 = u32::MAX - 1;
 /// As the reader: several, in the list whose number stands in the place of the time.
 const SEVERAL: u32 = u32::MAX - 2;
 
-/// An epoch in one number, so that comparing two is one step: the thread, then the time.
-fn epoch(thread: u32, time: u32) -> u64 {
-    u64::from(thread) << 32 | u64::from(time)
-}
-
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Access {
-    epoch: u64,
+    thread: u32,
+    time: u32,
     site: SiteId,
     locks: LockSet,
 }
 
 impl Access {
-    const NONE: Access = Access { epoch: (NOBODY as u64) << 32, site: SiteId(0), locks: LockSet::EMPTY };
-
-    #[inline(always)]
-    fn thread(&self) -> u32 {
-        (self.epoch >> 32) as u32
-    }
-
-    #[inline(always)]
-    fn time(&self) -> u32 {
-        self.epoch as u32
-    }
-
-    /// Field by field: a whole access would be put together in memory first and waited for.
-    #[inline(always)]
-    fn set(&mut self, epoch: u64, site: SiteId, locks: LockSet) {
-        self.epoch = epoch;
-        self.site = site;
-        self.locks = locks;
-    }
+    const NONE: Access = Access { thread: NOBODY, time: 0, site: SiteId(0), locks: LockSet::EMPTY };
 }
 
+/// Half a cache line, and never across two.
 #[derive(Clone, Copy)]
+#[repr(align(32))]
 struct Row {
     write: Access,
     read: Access,
@@ -88,6 +68,13 @@ const _: () = assert!(size_of::<Row>() == 32);
 
 impl Row {
     const NEW: Row = Row { write: Access::NONE, read: Access::NONE };
+}
+
+impl Glance for Row {
+    #[inline(always)]
+    fn glance(&self) -> u32 {
+        self.write.time
+    }
 }
 
 /// State by variable, with the lists of readers that some of it refers to.
@@ -106,7 +93,7 @@ struct FastTrack {
 #[derive(Clone, Copy)]
 struct Me<'a> {
     thread: u32,
-    epoch: u64,
+    time: u32,
     known: &'a [u32],
 }
 
@@ -114,57 +101,56 @@ impl Me<'_> {
     /// Whether an access comes before what this thread does now.
     #[inline(always)]
     fn comes_after(self, access: &Access) -> bool {
-        let known = self.known.get(access.thread() as usize).copied().unwrap_or(0);
-        (access.thread() == self.thread) | (access.time() <= known)
+        let known = self.known.get(access.thread as usize).copied().unwrap_or(0);
+        (access.thread == self.thread) | (access.time <= known)
     }
 }
 
 impl Rows {
     /// The earlier access that races with this one, if there is one, and whether it wrote.
     #[inline(always)]
-    fn read(&mut self, var: VarId, me: Me<'_>, site: SiteId, locks: LockSet) -> Option<(Access, bool)> {
+    fn access(
+        &mut self,
+        var: VarId,
+        me: Me<'_>,
+        write: bool,
+        site: SiteId,
+        locks: LockSet,
+    ) -> Option<(Access, bool)> {
         let row = self.rows.at(var);
-        let now = (row.read.epoch == me.epoch) | (row.write.epoch == me.epoch);
-        if now | (row.write.thread() == REPORTED) {
+        let mine = Access { thread: me.thread, time: me.time, site, locks };
+        let special = (row.write.thread == REPORTED) | (row.read.thread == SEVERAL);
+        if !special & me.comes_after(&row.write) & me.comes_after(&row.read) {
+            // A write leaves the read before it standing: whatever comes after the write comes after that read.
+            *(if write { &mut row.write } else { &mut row.read }) = mine;
             return None;
         }
-        if !me.comes_after(&row.write) {
-            return Some((row.write, true));
-        }
-        if row.read.thread() == SEVERAL {
-            let list = row.read.time() as usize;
-            self.one_of_several(list, Access { epoch: me.epoch, site, locks }, me);
-        } else if me.comes_after(&row.read) {
-            row.read.set(me.epoch, site, locks);
-        } else {
-            self.several(var, Access { epoch: me.epoch, site, locks });
-        }
-        None
+        self.access_slowly(var, me, write, mine)
     }
 
-    /// The earlier access that races with this one, if there is one, and whether it wrote.
-    #[inline(always)]
-    fn write(&mut self, var: VarId, me: Me<'_>, site: SiteId, locks: LockSet) -> Option<(Access, bool)> {
+    #[inline(never)]
+    fn access_slowly(&mut self, var: VarId, me: Me<'_>, write: bool, mine: Access) -> Option<(Access, bool)> {
         let row = self.rows.at(var);
-        if (row.write.epoch == me.epoch) | (row.write.thread() == REPORTED) {
+        if row.write.thread == REPORTED {
             return None;
         }
         if !me.comes_after(&row.write) {
             return Some((row.write, true));
         }
-        if row.read.thread() == SEVERAL {
-            let list = row.read.time();
-            if let Some(read) = self.readers[list as usize].iter().find(|read| !me.comes_after(read)) {
-                return Some((*read, false));
+        let list = row.read.time;
+        match (row.read.thread == SEVERAL, write) {
+            (true, true) => {
+                if let Some(read) = self.readers[list as usize].iter().find(|read| !me.comes_after(read)) {
+                    return Some((*read, false));
+                }
+                self.drop_list(list);
+                // All reads come before this write, so whatever races with one of them later races with it too.
+                *self.rows.at(var) = Row { write: mine, read: Access::NONE };
             }
-            self.drop_list(list);
-        } else if !me.comes_after(&row.read) {
-            return Some((row.read, false));
+            (true, false) => self.one_of_several(list as usize, mine, me),
+            (false, true) => return Some((row.read, false)),
+            (false, false) => self.several(var, mine),
         }
-        // All reads come before this write, so whatever races with one of them later races with the write too.
-        let row = self.rows.at(var);
-        row.write.set(me.epoch, site, locks);
-        row.read.epoch = Access::NONE.epoch;
         None
     }
 
@@ -177,21 +163,21 @@ impl Rows {
         let row = self.rows.at(var);
         let readers = &mut self.readers[list as usize];
         readers.extend([row.read, mine]);
-        readers.sort_unstable_by_key(Access::thread);
-        row.read.epoch = epoch(SEVERAL, list);
+        readers.sort_unstable_by_key(|read| read.thread);
+        row.read = Access { thread: SEVERAL, time: list, ..mine };
     }
 
     #[inline(never)]
     fn one_of_several(&mut self, list: usize, mine: Access, me: Me<'_>) {
         let readers = &mut self.readers[list];
-        match readers.binary_search_by_key(&mine.thread(), Access::thread) {
+        match readers.binary_search_by_key(&mine.thread, |read| read.thread) {
             Ok(at) => readers[at] = mine,
             Err(_) => {
                 if readers.len() == readers.capacity() {
                     // Whatever races with a read that comes before this one later races with this one too.
                     readers.retain(|read| !me.comes_after(read));
                 }
-                let at = readers.partition_point(|read| read.thread() < mine.thread());
+                let at = readers.partition_point(|read| read.thread < mine.thread);
                 readers.insert(at, mine);
             }
         }
@@ -215,7 +201,7 @@ impl FastTrack {
         out: &mut Out,
     ) {
         self.rows.forget(var);
-        self.rows.rows.at(var).write.epoch = epoch(REPORTED, 0);
+        self.rows.rows.at(var).write.thread = REPORTED;
         let subject = Subject::Variable(var);
         if !out.wants(Rule::DataRace, &subject, now) {
             return;
@@ -224,7 +210,7 @@ impl FastTrack {
         let locks = now.held.protecting(write);
         let role = |write| if write { Role::Write } else { Role::Read };
         let target = now.variable(var).object.map(|_| Target::Variable(var));
-        let other_thread = ThreadId(other.thread());
+        let other_thread = ThreadId(other.thread);
         let common = now.sets.intersect(other.locks, locks);
         let mut notes = vec![format!(
             "Nothing orders the two accesses: no lock handed over, no start, join, volatile or other signal \
@@ -275,16 +261,12 @@ impl Detector for FastTrack {
 
     fn stretch(&mut self, events: &[Event], now: &mut Now<'_>, out: &mut Out) {
         let full = now.full;
-        let epoch = epoch(now.thread.0, full.time(now.thread));
-        let me = Me { thread: now.thread.0, epoch, known: full.known(now.thread) };
+        let me = Me { thread: now.thread.0, time: full.time(now.thread), known: full.known(now.thread) };
         let held = now.held;
         for event in events {
-            let (var, race) = match event.op {
-                Op::Read { var } => (var, self.rows.read(var, me, event.site, held.all)),
-                Op::Write { var } => (var, self.rows.write(var, me, event.site, held.exclusive)),
-                _ => continue,
-            };
-            if let Some(other) = race {
+            let Some((var, write)) = event.op.access() else { continue };
+            let locks = held.protecting(write);
+            if let Some(other) = self.rows.access(var, me, write, event.site, locks) {
                 self.race(event, var, other, now, out);
             }
         }
@@ -296,14 +278,18 @@ impl Detector for FastTrack {
 }
 
 impl VarState for Rows {
+    fn touch(&self, vars: &[VarId]) -> u32 {
+        self.rows.touch(vars)
+    }
+
     fn grow(&mut self, n: usize) {
         self.rows.grow(n);
     }
 
     fn forget(&mut self, var: VarId) {
         let read = self.rows.at(var).read;
-        if read.thread() == SEVERAL {
-            self.drop_list(read.time());
+        if read.thread == SEVERAL {
+            self.drop_list(read.time);
         }
         self.rows.forget(var);
     }
@@ -312,9 +298,9 @@ impl VarState for Rows {
         self.forget(to);
         self.rows.copy(from, to);
         let read = self.rows.at(to).read;
-        if read.thread() == SEVERAL {
-            let copied = self.readers[read.time() as usize].clone();
-            self.rows.at(to).read.epoch = epoch(SEVERAL, self.readers.len() as u32);
+        if read.thread == SEVERAL {
+            let copied = self.readers[read.time as usize].clone();
+            self.rows.at(to).read.time = self.readers.len() as u32;
             self.readers.push(copied);
         }
     }

@@ -27,7 +27,7 @@ use crate::shared::frozen::Frozen;
 use crate::shared::guard;
 use crate::shared::history::Access;
 use crate::shared::lockset::LockSet;
-use crate::shared::vars::{PerVar, VarState};
+use crate::shared::vars::{Glance, PerVar, VarState};
 use crate::{Detector, Evidence, Now, Options, Out, Spec, StepAt, Subject, Target, Uses};
 
 /// What `racer` is.
@@ -64,7 +64,9 @@ enum State {
     Reported,
 }
 
+/// What is kept of one variable: a cache line, and never across two.
 #[derive(Clone, Copy)]
+#[repr(align(64))]
 struct Row {
     locks: LockSet,
     /// The thread of an Exclusive or Exclusive-Modified variable.
@@ -76,6 +78,9 @@ struct Row {
     state: State,
     /// [`FINAL`] and [`FULL`].
     flags: u8,
+    /// Where the variable was used, oldest first: twice the site, and one more if it was a write. [`NOWHERE`] fills
+    /// the rest.
+    places: [u32; LISTED],
 }
 
 /// A final field of an object.
@@ -83,7 +88,7 @@ const FINAL: u8 = 1;
 /// There may be more places than are listed.
 const FULL: u8 = 2;
 
-const _: () = assert!(size_of::<Row>() <= 16);
+const _: () = assert!(size_of::<Row>() == 64);
 
 impl Row {
     const NEW: Row = Row {
@@ -93,6 +98,7 @@ impl Row {
         generation: 0,
         state: State::Virgin,
         flags: 0,
+        places: [NOWHERE; LISTED],
     };
 }
 
@@ -100,16 +106,13 @@ impl Row {
 const LISTED: usize = 12;
 const NOWHERE: u32 = u32::MAX;
 
-/// Where a variable was used, oldest first: twice the site, and one more if it was a write. [`NOWHERE`] fills the rest.
-type Places = [u32; LISTED];
-
 fn place(event: &Event, write: bool) -> u32 {
     event.site.0 << 1 | u32::from(write)
 }
 
 /// Adds a place unless it is listed already. Whether there was room.
 #[inline]
-fn list(places: &mut Places, place: u32) -> bool {
+fn list(places: &mut [u32; LISTED], place: u32) -> bool {
     for known in places {
         if *known == place {
             return true;
@@ -122,22 +125,22 @@ fn list(places: &mut Places, place: u32) -> bool {
     false
 }
 
+impl Glance for Row {
+    #[inline(always)]
+    fn glance(&self) -> u32 {
+        self.owner
+    }
+}
+
 struct Racer {
     paper: bool,
     rows: PerVar<Row>,
-    /// Apart from the rows, because a full list is not looked at any more.
-    places: PerVar<Places>,
     frozen: Frozen,
 }
 
 impl Racer {
     fn new(options: &Options) -> Self {
-        Self {
-            paper: options.paper,
-            rows: PerVar::new(Row::NEW),
-            places: PerVar::new([NOWHERE; LISTED]),
-            frozen: Frozen::default(),
-        }
+        Self { paper: options.paper, rows: PerVar::new(Row::NEW), frozen: Frozen::default() }
     }
 
     /// An access that may change something.
@@ -147,9 +150,6 @@ impl Racer {
         let generation = now.history.generation(var) as u16;
         if row.state == State::Virgin || row.generation != generation {
             let is_final = !self.paper && Frozen::is_final(var, now);
-            if row.last_place != NOWHERE {
-                *self.places.at(var) = [NOWHERE; LISTED];
-            }
             *row = Row { generation, flags: u8::from(is_final) * FINAL, ..Row::NEW };
         }
         if row.flags & FINAL != 0 && !write && self.frozen.protects(var, now) {
@@ -176,7 +176,7 @@ impl Racer {
         let place = place(event, write);
         if row.last_place != place && row.flags & FULL == 0 {
             row.last_place = place;
-            if !list(self.places.at(var), place) {
+            if !list(&mut row.places, place) {
                 row.flags |= FULL;
             }
         }
@@ -215,7 +215,7 @@ impl Racer {
         };
         let steps = vec![step(&other), step(&mine)];
         let mut notes = guard::notes(var, &other, &mine, now);
-        for &place in self.places.get(var).iter().take_while(|&&place| place != NOWHERE) {
+        for &place in row.places.iter().take_while(|&&place| place != NOWHERE) {
             let did = if place & 1 == 1 { "Write" } else { "Read" };
             notes.push(format!("{did} at {}.", guard::site_name(SiteId(place >> 1), now.symbols)));
         }
@@ -249,13 +249,9 @@ impl Detector for Racer {
     fn stretch(&mut self, events: &[Event], now: &mut Now<'_>, out: &mut Out) {
         let (me, held) = (now.thread.0, now.held);
         for event in events {
-            let (var, write) = match event.op {
-                Op::Read { var } => (var, false),
-                Op::Write { var } => (var, true),
-                _ => {
-                    self.event(event, now, out);
-                    continue;
-                }
+            let Some((var, write)) = event.op.access() else {
+                self.event(event, now, out);
+                continue;
             };
             let locks = held.protecting(write);
             let row = self.rows.at(var);
@@ -278,7 +274,6 @@ impl Detector for Racer {
 
     fn vars(&mut self, each: &mut dyn FnMut(&mut dyn VarState)) {
         each(&mut self.rows);
-        each(&mut self.places);
     }
 }
 

@@ -15,12 +15,12 @@
 //! A row alone tells for the one thread of a variable that is not shared, and for the first [`NOTED`] threads of one
 //! that is, as long as nobody's time changes and all hold the same locks.
 
-use events::{Event, Op, SiteId, ThreadId, VarId};
+use events::{Event, SiteId, ThreadId, VarId};
 
 use super::held::Held;
 use super::lockset::{LockSet, LockSets};
 use super::order::{Epoch, Order};
-use super::vars::{PerVar, VarState};
+use super::vars::{Glance, PerVar, VarState};
 
 const NOBODY: u32 = u32::MAX;
 
@@ -110,8 +110,9 @@ enum Last {
     Among(Notes),
 }
 
-/// What is known of one variable.
+/// What is known of one variable: a cache line, since a row that lies across two costs twice.
 #[derive(Clone)]
+#[repr(align(64))]
 struct Row {
     /// Who made the last access.
     thread: u32,
@@ -136,7 +137,14 @@ struct More {
     unordered: usize,
 }
 
-const _: () = assert!(size_of::<Row>() <= 48);
+const _: () = assert!(size_of::<Row>() == 64);
+
+impl Glance for Row {
+    #[inline(always)]
+    fn glance(&self) -> u32 {
+        self.thread
+    }
+}
 
 /// The history of every variable.
 pub struct History {
@@ -156,11 +164,8 @@ impl History {
         let me = events[0].thread;
         let (time, stamp) = (order.time(me), order.stamp());
         for event in events {
-            let (var, write, locks) = match event.op {
-                Op::Read { var } => (var, false, held.all),
-                Op::Write { var } => (var, true, held.exclusive),
-                _ => continue,
-            };
+            let Some((var, write)) = event.op.access() else { continue };
+            let locks = held.protecting(write);
             let row = self.rows.at(var);
             let known = match &row.last {
                 Last::Alone { read, write: wrote } => {
@@ -418,6 +423,10 @@ impl More {
 }
 
 impl VarState for History {
+    fn touch(&self, vars: &[VarId]) -> u32 {
+        self.rows.touch(vars)
+    }
+
     fn grow(&mut self, n: usize) {
         self.rows.grow(n);
     }

@@ -10,6 +10,14 @@ pub trait VarState {
     fn forget(&mut self, var: VarId);
     /// `to` is split off `from`: until now they had the same history.
     fn copy(&mut self, from: VarId, to: VarId);
+    /// Brings the rows of variables of the trace into the cache. What it returns means nothing.
+    fn touch(&self, vars: &[VarId]) -> u32;
+}
+
+/// A row of which a bit can be read for no other reason than to have it in the cache.
+pub trait Glance {
+    /// Any part of it.
+    fn glance(&self) -> u32;
 }
 
 /// The first id that [`Ranges`](super::ranges::Ranges) gives to a part of a split array range; those count downwards
@@ -60,7 +68,7 @@ impl<T: Clone> PerVar<T> {
     }
 }
 
-impl<T: Clone> VarState for PerVar<T> {
+impl<T: Clone + Glance> VarState for PerVar<T> {
     fn grow(&mut self, n: usize) {
         if self.rows.len() < n {
             self.rows.resize(n, self.fresh.clone());
@@ -73,5 +81,11 @@ impl<T: Clone> VarState for PerVar<T> {
 
     fn copy(&mut self, from: VarId, to: VarId) {
         *self.at(to) = self.at(from).clone();
+    }
+
+    /// Loads that do not wait for each other: many are under way at once, where an analysis that meets one variable
+    /// after the other waits for each.
+    fn touch(&self, vars: &[VarId]) -> u32 {
+        vars.iter().fold(0, |sum, var| sum ^ self.rows.get(var.index()).map_or(0, Glance::glance))
     }
 }

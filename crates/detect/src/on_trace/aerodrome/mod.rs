@@ -115,25 +115,15 @@ impl Detector for Aerodrome {
             Stamp { thread, number: self.reach.number(thread), site: NO_SITE, locks: now.held.all.0 };
         for event in events {
             stamp.site = event.site.0;
-            match event.op {
-                Op::Read { var } => {
-                    let row = self.vars.at(var);
-                    if row.is_plain(thread, &self.reach) {
-                        row.put_read(stamp);
-                    } else {
-                        self.access(var, false, &mut stamp, event, now, out);
-                    }
-                }
-                Op::Write { var } => {
-                    let row = self.vars.at(var);
-                    if row.is_plain(thread, &self.reach) {
-                        row.put_write(stamp);
-                    } else {
-                        self.access(var, true, &mut stamp, event, now, out);
-                    }
-                }
-                Op::Flow { .. } => {}
-                _ => self.synchronise(&mut stamp, event, now, out),
+            let Some((var, write)) = event.op.access() else {
+                self.synchronise(&mut stamp, event, now, out);
+                continue;
+            };
+            let row = self.vars.at(var);
+            if row.is_plain(thread, &self.reach) {
+                row.put(stamp, write);
+            } else {
+                self.access(var, write, &mut stamp, event, now, out);
             }
         }
         self.threads[thread as usize].last = stamp;

@@ -8,13 +8,14 @@
 use events::VarId;
 
 use super::reach::{Reach, Stamp};
-use crate::shared::vars::{PerVar, VarState};
+use crate::shared::vars::{Glance, PerVar, VarState};
 
 /// In the place of a reader's thread: the number is that of a list of readers.
 const LIST: u32 = u32::MAX;
 
 /// What is kept of one variable.
 #[derive(Clone, Copy, Debug)]
+#[repr(align(32))]
 pub(super) struct Row {
     write: Stamp,
     read: Stamp,
@@ -34,16 +35,11 @@ impl Row {
         self.read.thread != LIST && !reach.concerns(self.read, thread)
     }
 
-    /// Puts a read down where the row [is plain](Self::is_plain).
+    /// Puts an access down where the row [is plain](Self::is_plain). A write leaves the read before it standing, which
+    /// comes before whatever the write comes before: that saves a branch nobody can foretell.
     #[inline(always)]
-    pub fn put_read(&mut self, stamp: Stamp) {
-        self.read = stamp;
-    }
-
-    /// Puts a write down where the row [is plain](Self::is_plain).
-    #[inline(always)]
-    pub fn put_write(&mut self, stamp: Stamp) {
-        *self = Row { write: stamp, read: Stamp::NONE };
+    pub fn put(&mut self, stamp: Stamp, write: bool) {
+        *(if write { &mut self.write } else { &mut self.read }) = stamp;
     }
 }
 
@@ -88,6 +84,13 @@ impl Lock {
     pub const FRESH: Lock = Lock { alone: Stamp::NONE, readers: Stamps(Vec::new()) };
 }
 
+impl Glance for Row {
+    #[inline(always)]
+    fn glance(&self) -> u32 {
+        self.write.number
+    }
+}
+
 /// What is kept of all variables.
 pub(super) struct Vars {
     rows: PerVar<Row>,
@@ -130,11 +133,11 @@ impl Vars {
                 self.lists[row.read.number as usize].clear();
                 self.spare.push(row.read.number);
             }
-            row.put_write(stamp);
+            *row = Row { write: stamp, read: Stamp::NONE };
         } else if row.read.thread == LIST {
             self.lists[row.read.number as usize].put(stamp, reach);
         } else if row.has_no_other_reader(stamp.thread, reach) {
-            row.put_read(stamp);
+            row.read = stamp;
         } else {
             let other = row.read;
             let number = self.new_list();
@@ -154,6 +157,10 @@ impl Vars {
 }
 
 impl VarState for Vars {
+    fn touch(&self, vars: &[VarId]) -> u32 {
+        self.rows.touch(vars)
+    }
+
     fn grow(&mut self, n: usize) {
         self.rows.grow(n);
     }

@@ -22,7 +22,7 @@ use events::{ThreadId, VarId};
 use crate::shared::held::Held;
 use crate::shared::history::History;
 use crate::shared::lockset::{LockSet, LockSets};
-use crate::shared::vars::{PerVar, VarState};
+use crate::shared::vars::{Glance, PerVar, VarState};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum State {
@@ -41,6 +41,13 @@ struct Row {
 }
 
 const _: () = assert!(size_of::<Row>() <= 16, "one row for each variable of the program");
+
+impl Glance for Row {
+    #[inline(always)]
+    fn glance(&self) -> u32 {
+        self.generation
+    }
+}
 
 /// The lock sets of every variable.
 pub(super) struct Variables {

@@ -109,11 +109,7 @@ impl Collector {
             && block.uses.len() + events.len() <= 2 * VIEW_SIZE
         {
             for event in events {
-                let (var, write) = match event.op {
-                    Op::Read { var } => (var, false),
-                    Op::Write { var } => (var, true),
-                    _ => continue,
-                };
+                let Some((var, write)) = event.op.access() else { continue };
                 if let Some(element) = self.elements.note(var, write, row.stamp, now) {
                     block.uses.push(used(element, write, event.site));
                 }
@@ -121,10 +117,8 @@ impl Collector {
             return;
         }
         for event in events {
-            match event.op {
-                Op::Read { var } => self.access(thread, var, false, event.site, now),
-                Op::Write { var } => self.access(thread, var, true, event.site, now),
-                _ => {}
+            if let Some((var, write)) = event.op.access() {
+                self.access(thread, var, write, event.site, now);
             }
         }
     }

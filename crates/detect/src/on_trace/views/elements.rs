@@ -6,7 +6,7 @@
 
 use events::VarId;
 
-use crate::shared::vars::{PerVar, VarState};
+use crate::shared::vars::{Glance, PerVar, VarState};
 use crate::{Now, VariableKind};
 
 /// No element.
@@ -41,6 +41,13 @@ pub(super) struct Element {
     pub(super) freed: bool,
     /// The element that stands for the first half, once this one was split; the next one is the second half.
     halves: u32,
+}
+
+impl Glance for Row {
+    #[inline(always)]
+    fn glance(&self) -> u32 {
+        self.generation
+    }
 }
 
 /// All elements, and which of them each variable is now.
@@ -138,6 +145,10 @@ impl Elements {
 }
 
 impl VarState for Elements {
+    fn touch(&self, vars: &[VarId]) -> u32 {
+        self.rows.touch(vars)
+    }
+
     fn grow(&mut self, n: usize) {
         self.rows.grow(n);
     }

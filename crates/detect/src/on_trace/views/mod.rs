@@ -23,7 +23,8 @@
 //! with the same fields are one finding; its count is the number of conflicts.
 //!
 //! What it costs is bounded: distinct views for each thread and lock, views and elements in all, the size of a view,
-//! the sets of fields reported, the steps taken for comparing. Each bound that is met leaves a gap.
+//! the sets of fields reported, the steps taken for comparing. Each bound that is met leaves a gap. Under a lock with
+//! more sets of fields in conflict than are reported, views are maximal among those looked at.
 //!
 //! What it misses: variables that no thread uses together (the paper's Figure 7 and section 3.4); volatile variables;
 //! by default also a block that reads one variable and writes another (each of its views has one element), and fields
@@ -36,6 +37,8 @@
 mod collect;
 mod compare;
 mod elements;
+#[cfg(test)]
+mod examples;
 mod kept;
 mod moments;
 mod story;
@@ -95,6 +98,8 @@ const SETS: usize = 1024;
 const SAMPLE: usize = 64;
 /// Steps that are taken for comparing.
 const STEPS: u64 = 200_000_000;
+/// Steps that a lock brings along when it dies: there may be any number of such locks.
+const STEPS_PER_DEAD_LOCK: u64 = 1000;
 
 struct Views {
     paper: bool,
@@ -306,6 +311,7 @@ impl Detector for Views {
                 && let Some(lock) = self.collected.kept.lock_of(object)
             {
                 self.collected.kept.drain();
+                self.steps = (self.steps + STEPS_PER_DEAD_LOCK).min(STEPS);
                 self.compare(self.collected.kept.tables_of(lock), Some(first), now, out);
                 self.collected.forget(lock);
             }
