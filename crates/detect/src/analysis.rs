@@ -5,7 +5,7 @@
 //! then every detector that asked for some of its operations sees it.
 
 use events::check::Checker;
-use events::{Event, ObjectId, Op, OpSet, Symbols, ThreadId, VarId};
+use events::{Event, Mode, ObjectId, Op, OpSet, Symbols, ThreadId, VarId};
 use findings::{Coverage, Report};
 
 use crate::detector::{Detector, Now, Options, Position, Spec, Uses};
@@ -157,7 +157,7 @@ impl Analysis {
         let mut start = 0;
         while let Some(first) = events.get(start) {
             let number = self.events + start as u64;
-            self.check(first, number, symbols)?;
+            self.take_in(first, symbols).map_err(|reason| Malformed { event: number + 1, reason })?;
             if self.any_range && !self.is_whole(first.op) {
                 self.range_access(first, number, symbols);
                 start += 1;
@@ -174,14 +174,15 @@ impl Analysis {
                     }
                     kinds = kinds.and(if write { OpSet::WRITE } else { OpSet::READ });
                 } else if event.op.is_quiet() {
-                    self.check(event, self.events + end as u64, symbols)?;
+                    let number = self.events + end as u64;
+                    let checked = self.checker.event(event, symbols);
+                    checked.map_err(|reason| Malformed { event: number + 1, reason })?;
                     kinds = kinds.and(event.op.kind());
                 } else {
                     break;
                 }
                 end += 1;
             }
-            self.bring_up(first);
             let position = Position::From(number, std::ptr::from_ref(first) as usize);
             self.stretch(&events[start..end], kinds, position, symbols);
             if let Op::Free { object } = first.op {
@@ -192,25 +193,33 @@ impl Analysis {
         Ok(())
     }
 
+    /// Checks the first event of a stretch and brings what is shared up to date with it. The frequent kinds first:
+    /// each look at the kind is a branch that is often foretold wrong.
     #[inline(always)]
-    fn check(&mut self, event: &Event, number: u64, symbols: &Symbols) -> Result<(), Malformed> {
-        self.checker.event(event, symbols).map_err(|reason| Malformed { event: number + 1, reason })
-    }
-
-    /// Brings what is shared up to date with the first event of a stretch.
-    #[inline]
-    fn bring_up(&mut self, event: &Event) {
-        if event.op.is_quiet() {
-            return;
-        }
-        if event.op.kind().meets(OpSet::LOCK.and(OpSet::WAIT)) {
-            self.holders.step(event, &mut self.sets);
-        } else if self.uses.hand_over {
-            self.hand_over.step(event);
+    fn take_in(&mut self, event: &Event, symbols: &Symbols) -> Result<(), String> {
+        match event.op {
+            Op::Acquire { lock, mode: Mode::Exclusive } => {
+                self.checker.plain_acquire(event, lock, symbols)?;
+                self.holders.acquire(event.thread, lock, event.site, &mut self.sets);
+            }
+            Op::Release { lock, mode: Mode::Exclusive } => {
+                self.checker.plain_release(event, lock, symbols)?;
+                self.holders.release(event.thread, lock, &mut self.sets);
+            }
+            op if op.is_quiet() => return self.checker.event(event, symbols),
+            op => {
+                self.checker.event(event, symbols)?;
+                if op.kind().meets(OpSet::LOCK.and(OpSet::WAIT)) {
+                    self.holders.step(event, &mut self.sets);
+                } else if self.uses.hand_over {
+                    self.hand_over.step(event);
+                }
+            }
         }
         if self.uses.full {
             self.full.step(event);
         }
+        Ok(())
     }
 
     fn is_whole(&self, op: Op) -> bool {

@@ -136,10 +136,51 @@ impl Checker {
     /// A plain access needs no check if the event before it was one of the same thread.
     #[inline]
     pub fn event(&mut self, event: &Event, symbols: &Symbols) -> Result<(), String> {
-        if event.thread == self.last && self.is_plain(event) {
+        if self.goes_on_plainly(event.thread) && self.is_plain(event) {
             return Ok(());
         }
         self.step(event, symbols)
+    }
+
+    /// Checks an outermost acquire in exclusive mode: the same as [`event`](Self::event), without a look at the kind.
+    #[inline(always)]
+    pub fn plain_acquire(&mut self, event: &Event, lock: LockId, symbols: &Symbols) -> Result<(), String> {
+        let held = &mut self.locks[lock.index()];
+        if held.owner == NOBODY
+            && held.readers.is_empty()
+            && self.threads[event.thread.index()].stage == Stage::Running
+        {
+            held.owner = event.thread;
+            self.last = event.thread;
+            return Ok(());
+        }
+        self.step(event, symbols)
+    }
+
+    /// Checks a release in exclusive mode, likewise.
+    #[inline(always)]
+    pub fn plain_release(&mut self, event: &Event, lock: LockId, symbols: &Symbols) -> Result<(), String> {
+        let held = &mut self.locks[lock.index()];
+        // Whoever holds a lock runs.
+        if held.owner == event.thread && held.again == 0 {
+            held.owner = NOBODY;
+            self.last = event.thread;
+            return Ok(());
+        }
+        self.step(event, symbols)
+    }
+
+    /// Whether the thread ran before and may go on.
+    #[inline(always)]
+    fn goes_on_plainly(&mut self, thread: ThreadId) -> bool {
+        if thread == self.last {
+            return true;
+        }
+        let runs = self.threads[thread.index()].stage == Stage::Running;
+        if runs {
+            self.last = thread;
+        }
+        runs
     }
 
     /// Checks what must hold at the end: nothing more, since a run may be cut off anywhere.

@@ -44,16 +44,38 @@ const REPORTED: u32 = u32::MAX - 1;
 /// As the reader: several, in the list whose number stands in the place of the time.
 const SEVERAL: u32 = u32::MAX - 2;
 
+/// An epoch in one number, so that comparing two is one step: the thread, then the time.
+fn epoch(thread: u32, time: u32) -> u64 {
+    u64::from(thread) << 32 | u64::from(time)
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Access {
-    thread: u32,
-    time: u32,
+    epoch: u64,
     site: SiteId,
     locks: LockSet,
 }
 
 impl Access {
-    const NONE: Access = Access { thread: NOBODY, time: 0, site: SiteId(0), locks: LockSet::EMPTY };
+    const NONE: Access = Access { epoch: (NOBODY as u64) << 32, site: SiteId(0), locks: LockSet::EMPTY };
+
+    #[inline(always)]
+    fn thread(&self) -> u32 {
+        (self.epoch >> 32) as u32
+    }
+
+    #[inline(always)]
+    fn time(&self) -> u32 {
+        self.epoch as u32
+    }
+
+    /// Field by field: a whole access would be put together in memory first and waited for.
+    #[inline(always)]
+    fn set(&mut self, epoch: u64, site: SiteId, locks: LockSet) {
+        self.epoch = epoch;
+        self.site = site;
+        self.locks = locks;
+    }
 }
 
 /// Half a cache line, and never across two.
@@ -73,7 +95,7 @@ impl Row {
 impl Glance for Row {
     #[inline(always)]
     fn glance(&self) -> u32 {
-        self.write.time
+        self.write.time()
     }
 }
 
@@ -93,7 +115,7 @@ struct FastTrack {
 #[derive(Clone, Copy)]
 struct Me<'a> {
     thread: u32,
-    time: u32,
+    epoch: u64,
     known: &'a [u32],
 }
 
@@ -101,8 +123,8 @@ impl Me<'_> {
     /// Whether an access comes before what this thread does now.
     #[inline(always)]
     fn comes_after(self, access: &Access) -> bool {
-        let known = self.known.get(access.thread as usize).copied().unwrap_or(0);
-        (access.thread == self.thread) | (access.time <= known)
+        let known = self.known.get(access.thread() as usize).copied().unwrap_or(0);
+        (access.thread() == self.thread) | (access.time() <= known)
     }
 }
 
@@ -118,27 +140,27 @@ impl Rows {
         locks: LockSet,
     ) -> Option<(Access, bool)> {
         let row = self.rows.at(var);
-        let mine = Access { thread: me.thread, time: me.time, site, locks };
-        let special = (row.write.thread == REPORTED) | (row.read.thread == SEVERAL);
+        let special = (row.write.thread() == REPORTED) | (row.read.thread() == SEVERAL);
         if !special & me.comes_after(&row.write) & me.comes_after(&row.read) {
             // A write leaves the read before it standing: whatever comes after the write comes after that read.
-            *(if write { &mut row.write } else { &mut row.read }) = mine;
+            let slot = if write { &mut row.write } else { &mut row.read };
+            slot.set(me.epoch, site, locks);
             return None;
         }
-        self.access_slowly(var, me, write, mine)
+        self.access_slowly(var, me, write, Access { epoch: me.epoch, site, locks })
     }
 
     #[inline(never)]
     fn access_slowly(&mut self, var: VarId, me: Me<'_>, write: bool, mine: Access) -> Option<(Access, bool)> {
         let row = self.rows.at(var);
-        if row.write.thread == REPORTED {
+        if row.write.thread() == REPORTED {
             return None;
         }
         if !me.comes_after(&row.write) {
             return Some((row.write, true));
         }
-        let list = row.read.time;
-        match (row.read.thread == SEVERAL, write) {
+        let list = row.read.time();
+        match (row.read.thread() == SEVERAL, write) {
             (true, true) => {
                 if let Some(read) = self.readers[list as usize].iter().find(|read| !me.comes_after(read)) {
                     return Some((*read, false));
@@ -163,21 +185,21 @@ impl Rows {
         let row = self.rows.at(var);
         let readers = &mut self.readers[list as usize];
         readers.extend([row.read, mine]);
-        readers.sort_unstable_by_key(|read| read.thread);
-        row.read = Access { thread: SEVERAL, time: list, ..mine };
+        readers.sort_unstable_by_key(Access::thread);
+        row.read.epoch = epoch(SEVERAL, list);
     }
 
     #[inline(never)]
     fn one_of_several(&mut self, list: usize, mine: Access, me: Me<'_>) {
         let readers = &mut self.readers[list];
-        match readers.binary_search_by_key(&mine.thread, |read| read.thread) {
+        match readers.binary_search_by_key(&mine.thread(), Access::thread) {
             Ok(at) => readers[at] = mine,
             Err(_) => {
                 if readers.len() == readers.capacity() {
                     // Whatever races with a read that comes before this one later races with this one too.
                     readers.retain(|read| !me.comes_after(read));
                 }
-                let at = readers.partition_point(|read| read.thread < mine.thread);
+                let at = readers.partition_point(|read| read.thread() < mine.thread());
                 readers.insert(at, mine);
             }
         }
@@ -201,7 +223,7 @@ impl FastTrack {
         out: &mut Out,
     ) {
         self.rows.forget(var);
-        self.rows.rows.at(var).write.thread = REPORTED;
+        self.rows.rows.at(var).write.epoch = epoch(REPORTED, 0);
         let subject = Subject::Variable(var);
         if !out.wants(Rule::DataRace, &subject, now) {
             return;
@@ -210,7 +232,7 @@ impl FastTrack {
         let locks = now.held.protecting(write);
         let role = |write| if write { Role::Write } else { Role::Read };
         let target = now.variable(var).object.map(|_| Target::Variable(var));
-        let other_thread = ThreadId(other.thread);
+        let other_thread = ThreadId(other.thread());
         let common = now.sets.intersect(other.locks, locks);
         let mut notes = vec![format!(
             "Nothing orders the two accesses: no lock handed over, no start, join, volatile or other signal \
@@ -261,7 +283,8 @@ impl Detector for FastTrack {
 
     fn stretch(&mut self, events: &[Event], now: &mut Now<'_>, out: &mut Out) {
         let full = now.full;
-        let me = Me { thread: now.thread.0, time: full.time(now.thread), known: full.known(now.thread) };
+        let epoch = epoch(now.thread.0, full.time(now.thread));
+        let me = Me { thread: now.thread.0, epoch, known: full.known(now.thread) };
         let held = now.held;
         for event in events {
             let Some((var, write)) = event.op.access() else { continue };
@@ -288,8 +311,8 @@ impl VarState for Rows {
 
     fn forget(&mut self, var: VarId) {
         let read = self.rows.at(var).read;
-        if read.thread == SEVERAL {
-            self.drop_list(read.time);
+        if read.thread() == SEVERAL {
+            self.drop_list(read.time());
         }
         self.rows.forget(var);
     }
@@ -298,9 +321,9 @@ impl VarState for Rows {
         self.forget(to);
         self.rows.copy(from, to);
         let read = self.rows.at(to).read;
-        if read.thread == SEVERAL {
-            let copied = self.readers[read.time as usize].clone();
-            self.rows.at(to).read.time = self.readers.len() as u32;
+        if read.thread() == SEVERAL {
+            let copied = self.readers[read.time() as usize].clone();
+            self.rows.at(to).read.epoch = epoch(SEVERAL, self.readers.len() as u32);
             self.readers.push(copied);
         }
     }

@@ -69,6 +69,18 @@ impl Holders {
         &self.threads[thread.index()].locks
     }
 
+    /// A thread takes a lock in exclusive mode.
+    #[inline(always)]
+    pub fn acquire(&mut self, thread: ThreadId, lock: LockId, site: SiteId, sets: &mut LockSets) {
+        self.threads[thread.index()].take(HeldLock { lock, mode: Mode::Exclusive, site }, sets);
+    }
+
+    /// A thread gives a lock up.
+    #[inline(always)]
+    pub fn release(&mut self, thread: ThreadId, lock: LockId, sets: &mut LockSets) {
+        self.threads[thread.index()].give(lock, sets);
+    }
+
     /// Takes a lock operation into account; others change nothing.
     pub fn step(&mut self, event: &Event, sets: &mut LockSets) {
         let thread = &mut self.threads[event.thread.index()];
@@ -84,6 +96,7 @@ impl Holders {
 }
 
 impl Thread {
+    #[inline]
     fn take(&mut self, taken: HeldLock, sets: &mut LockSets) {
         self.locks.push(taken);
         self.before.push(self.held);
@@ -93,6 +106,7 @@ impl Thread {
         }
     }
 
+    #[inline]
     fn give(&mut self, lock: LockId, sets: &mut LockSets) {
         if self.locks.last().is_some_and(|held| held.lock == lock) {
             self.locks.pop();
