@@ -105,17 +105,15 @@ impl Notes {
 #[derive(Clone, Copy)]
 enum Last {
     /// Not shared: the last read and write of the only thread.
-    Alone { read: Half, write: Half },
-    /// Shared.
-    Among(Notes),
+    Alone { thread: u32, read: Half, write: Half },
+    /// Shared: the locks that all accesses since the last fresh start had in common, and a summary.
+    Among { common: LockSet, notes: Notes },
 }
 
 /// What is known of one variable: a cache line, since a row that lies across two costs twice.
 #[derive(Clone)]
 #[repr(align(64))]
 struct Row {
-    /// Who made the last access.
-    thread: u32,
     generation: u32,
     last: Last,
     /// Written since it became shared.
@@ -124,17 +122,10 @@ struct Row {
     paired: bool,
     /// Two threads have ever accessed it.
     met: bool,
+    /// Where in `more` one was last found that was unordered: likely so again.
+    unordered: u8,
     /// Of a shared variable all that is remembered, by thread; of another one what is not in the two halves.
-    more: Option<Box<More>>,
-}
-
-#[derive(Clone)]
-struct More {
-    accesses: Vec<Access>,
-    /// The locks that all accesses since the last fresh start had in common.
-    common: LockSet,
-    /// Where in `accesses` one was last found that was unordered: likely so again.
-    unordered: usize,
+    more: Vec<Access>,
 }
 
 const _: () = assert!(size_of::<Row>() == 64);
@@ -142,7 +133,7 @@ const _: () = assert!(size_of::<Row>() == 64);
 impl Glance for Row {
     #[inline(always)]
     fn glance(&self) -> u32 {
-        self.thread
+        self.generation
     }
 }
 
@@ -168,10 +159,10 @@ impl History {
             let locks = held.protecting(write);
             let row = self.rows.at(var);
             let known = match &row.last {
-                Last::Alone { read, write: wrote } => {
-                    (row.thread == me.0) & (wrote.is(time, locks) | !write & read.is(time, locks))
+                Last::Alone { thread, read, write: wrote } => {
+                    (*thread == me.0) & (wrote.is(time, locks) | !write & read.is(time, locks))
                 }
-                Last::Among(notes) => notes.tell(me.0, write, locks, stamp),
+                Last::Among { notes, .. } => notes.tell(me.0, write, locks, stamp),
             };
             if !known {
                 let access = Access { epoch: Epoch { thread: me, time }, site: event.site, locks, write };
@@ -189,7 +180,7 @@ impl History {
     /// Whether two threads have accessed the variable without order since it last started afresh.
     #[inline(always)]
     pub fn is_shared(&self, var: VarId) -> bool {
-        matches!(self.rows.get(var).last, Last::Among(_))
+        matches!(self.rows.get(var).last, Last::Among { .. })
     }
 
     /// Whether the variable was written since (and by the access with which) it became shared.
@@ -208,14 +199,14 @@ impl History {
     /// Whether any thread but this one has ever accessed the variable.
     pub fn met_others(&self, var: VarId, thread: ThreadId) -> bool {
         let row = self.rows.get(var);
-        row.met || row.thread != NOBODY && row.thread != thread.0
+        let only = |me: u32| me == NOBODY || me == thread.0;
+        row.met || !matches!(row.last, Last::Alone { thread, .. } if only(thread))
     }
 
     /// What is remembered of every thread since the variable started afresh, the current thread's among them.
     pub fn accesses(&self, var: VarId) -> impl Iterator<Item = Access> {
         let row = self.rows.get(var);
-        let more = row.more.iter().flat_map(|more| more.accesses.iter().copied());
-        row.halves().into_iter().flatten().chain(more)
+        row.halves().into_iter().flatten().chain(row.more.iter().copied())
     }
 
     /// An earlier access of another thread that conflicts with one that `me` makes now: one of them writes, they are
@@ -238,30 +229,32 @@ impl History {
 
 impl Row {
     const NEW: Row = Row {
-        thread: NOBODY,
         generation: 1,
-        last: Last::Alone { read: Half::NONE, write: Half::NONE },
+        last: Last::Alone { thread: NOBODY, read: Half::NONE, write: Half::NONE },
         written: false,
         paired: false,
         met: false,
-        more: None,
+        unordered: 0,
+        more: Vec::new(),
     };
 
     fn set_half(&mut self, access: &Access) {
         let half = Half { time: access.epoch.time, site: access.site.0, locks: access.locks.0 };
         match &mut self.last {
-            Last::Alone { write, .. } if access.write => *write = half,
-            Last::Alone { read, .. } => *read = half,
-            Last::Among(_) => {}
+            Last::Alone { thread, write, .. } if access.write => {
+                (*thread, *write) = (access.epoch.thread.0, half);
+            }
+            Last::Alone { thread, read, .. } => (*thread, *read) = (access.epoch.thread.0, half),
+            Last::Among { .. } => {}
         }
     }
 
     /// The last write and the last read of a variable that is not shared.
     fn halves(&self) -> [Option<Access>; 2] {
-        let Last::Alone { read, write } = self.last else { return [None, None] };
+        let Last::Alone { thread, read, write } = self.last else { return [None, None] };
         [(write, true), (read, false)].map(|(half, write)| {
             (half.time != 0).then_some(Access {
-                epoch: Epoch { thread: ThreadId(self.thread), time: half.time },
+                epoch: Epoch { thread: ThreadId(thread), time: half.time },
                 site: SiteId(half.site),
                 locks: LockSet(half.locks),
                 write,
@@ -274,45 +267,40 @@ impl Row {
     fn news(&mut self, access: Access, order: &Order, sets: &mut LockSets) {
         let me = access.epoch.thread;
         match self.last {
-            Last::Among(_) => {
+            Last::Among { common, .. } => {
                 self.written |= access.write;
-                self.among_others(access, order, sets);
+                self.among_others(access, common, order, sets);
             }
-            Last::Alone { .. } if self.thread == me.0 => self.alone(access, sets),
-            Last::Alone { .. } if self.thread == NOBODY => {
-                self.thread = me.0;
-                self.set_half(&access);
-            }
-            Last::Alone { read, write } => {
+            Last::Alone { thread, .. } if thread == me.0 => self.alone(access, sets),
+            Last::Alone { thread: NOBODY, .. } => self.set_half(&access),
+            Last::Alone { thread, read, write } => {
                 self.met = true;
                 // The last access comes after all others of its thread.
-                let last = Epoch { thread: ThreadId(self.thread), time: read.time.max(write.time) };
+                let last = Epoch { thread: ThreadId(thread), time: read.time.max(write.time) };
                 if order.before(last, me) {
                     self.start_afresh(&access);
                 } else {
-                    self.share(sets);
+                    let common = self.share(sets);
                     self.written = access.write;
-                    self.among_others(access, order, sets);
+                    self.among_others(access, common, order, sets);
                 }
             }
         }
     }
 
     fn start_afresh(&mut self, access: &Access) {
-        *self = Row { thread: access.epoch.thread.0, generation: self.generation + 1, met: true, ..Row::NEW };
+        *self = Row { generation: self.generation + 1, met: true, ..Row::NEW };
         self.set_half(access);
     }
 
     /// Another access of the only thread.
     fn alone(&mut self, access: Access, sets: &mut LockSets) {
         let [write, read] = self.halves();
-        let mut others = self.more.iter().flat_map(|more| &more.accesses).chain(&write);
+        let mut others = self.more.iter().chain(&write);
         if others.any(|old| old.epoch == access.epoch && access.yields_to(old, sets)) {
             return;
         }
-        if let Some(more) = &mut self.more {
-            more.accesses.retain(|old| !old.yields_to(&access, sets));
-        }
+        self.more.retain(|old| !old.yields_to(&access, sets));
         if let Some(read) = read
             && access.write
             && read.yields_to(&access, sets)
@@ -324,74 +312,62 @@ impl Row {
         if let Some(old) = old
             && !old.yields_to(&access, sets)
         {
-            let more = self.more.get_or_insert_with(More::new);
-            if more.accesses.len() >= KEPT {
-                more.accesses.remove(0);
+            if self.more.len() >= KEPT {
+                self.more.remove(0);
             }
-            more.accesses.push(old);
+            self.more.push(old);
         }
         self.set_half(&access);
     }
 
-    /// A second thread has come.
-    fn share(&mut self, sets: &mut LockSets) {
+    /// A second thread has come. Returns the locks that all accesses so far had in common.
+    fn share(&mut self, sets: &mut LockSets) -> LockSet {
         let halves = self.halves();
-        let more = self.more.get_or_insert_with(More::new);
-        more.accesses.extend(halves.iter().flatten());
-        more.common = more.accesses[0].locks;
-        for access in &more.accesses {
-            more.common = sets.intersect(more.common, access.locks);
-        }
-        self.last = Last::Among(Notes::NONE);
+        self.more.extend(halves.iter().flatten());
+        let common = self.more.iter().map(|access| access.locks).reduce(|a, b| sets.intersect(a, b));
+        let common = common.unwrap_or(LockSet::EMPTY);
+        self.last = Last::Among { common, notes: Notes::NONE };
+        common
     }
 
     /// An access to a shared variable.
-    fn among_others(&mut self, access: Access, order: &Order, sets: &mut LockSets) {
+    fn among_others(&mut self, access: Access, common: LockSet, order: &Order, sets: &mut LockSets) {
         let me = access.epoch.thread;
-        let Some(more) = self.more.as_deref_mut() else { return };
-        let first = more.accesses.partition_point(|old| old.epoch.thread < me);
-        let count = more.accesses[first..].partition_point(|old| old.epoch.thread == me);
-        let mine = &more.accesses[first..first + count];
-        let known = mine.iter().any(|old| {
+        let first = self.more.partition_point(|old| old.epoch.thread < me);
+        let count = self.more[first..].partition_point(|old| old.epoch.thread == me);
+        let known = self.more[first..first + count].iter().any(|old| {
             old.epoch.time == access.epoch.time
                 && (old.write || !access.write)
                 && (old.locks == access.locks || sets.intersect(old.locks, access.locks) == old.locks)
         });
         if !known {
-            if more.all_before(me, order) {
+            if self.all_before(me, order) {
                 self.start_afresh(&access);
                 return;
             }
-            if !self.paired && sets.disjoint(more.common, access.locks) {
-                self.paired = more.accesses.iter().any(|old| {
+            if !self.paired && sets.disjoint(common, access.locks) {
+                self.paired = self.more.iter().any(|old| {
                     old.epoch.thread != me
                         && (old.write || access.write)
                         && sets.disjoint(old.locks, access.locks)
                         && !order.before(old.epoch, me)
                 });
             }
-            more.common = sets.intersect(more.common, access.locks);
-            more.insert(access, first, count, sets);
+            self.insert(access, first, count, sets);
         }
-        self.thread = me.0;
-        if let Last::Among(notes) = &mut self.last {
+        if let Last::Among { common, notes } = &mut self.last {
+            *common = sets.intersect(*common, access.locks);
             notes.note(me.0, access.write, access.locks, order.stamp());
         }
     }
-}
-
-impl More {
-    fn new() -> Box<Self> {
-        Box::new(Self { accesses: Vec::new(), common: LockSet::EMPTY, unordered: 0 })
-    }
 
     fn all_before(&mut self, me: ThreadId, order: &Order) -> bool {
-        if self.accesses.get(self.unordered).is_some_and(|old| !order.before(old.epoch, me)) {
+        if self.more.get(usize::from(self.unordered)).is_some_and(|old| !order.before(old.epoch, me)) {
             return false;
         }
-        match self.accesses.iter().position(|old| !order.before(old.epoch, me)) {
+        match self.more.iter().position(|old| !order.before(old.epoch, me)) {
             Some(at) => {
-                self.unordered = at;
+                self.unordered = at as u8;
                 false
             }
             None => true,
@@ -403,22 +379,22 @@ impl More {
         let mut end = first + count;
         let mut at = first;
         while at < end {
-            if self.accesses[at].yields_to(&access, sets) {
+            if self.more[at].yields_to(&access, sets) {
                 if end == at + 1 {
-                    self.accesses[at] = access;
+                    self.more[at] = access;
                     return;
                 }
-                self.accesses.remove(at);
+                self.more.remove(at);
                 end -= 1;
             } else {
                 at += 1;
             }
         }
         if end - first >= KEPT {
-            self.accesses.remove(first);
+            self.more.remove(first);
             end -= 1;
         }
-        self.accesses.insert(end, access);
+        self.more.insert(end, access);
     }
 }
 
