@@ -55,8 +55,13 @@ impl Analysis {
             uses.full |= spec.uses.full;
             uses.hand_over |= spec.uses.hand_over | spec.uses.history;
             uses.history |= spec.uses.history;
+            uses.places |= spec.uses.places;
         }
         let hand_over = if options.paper || !uses.hand_over { Edges::None } else { Edges::HandOver };
+        let mut history = History::default();
+        if uses.places {
+            history.mind_places();
+        }
         Self {
             running: specs.iter().map(|&spec| Running { spec, detector: (spec.new)(options) }).collect(),
             uses,
@@ -66,7 +71,7 @@ impl Analysis {
             holders: Holders::default(),
             full: Order::new(if uses.full { Edges::Full } else { Edges::None }),
             hand_over: Order::new(hand_over),
-            history: History::default(),
+            history,
             ranges: Ranges::default(),
             any_range: false,
             starts: Box::new([0; AHEAD]),
@@ -244,6 +249,8 @@ impl Analysis {
         let held = self.holders.held(first.thread);
         if self.uses.history && kinds.meets(OpSet::ACCESS) {
             self.history.stretch(events, held, &self.hand_over, &mut self.sets);
+        } else {
+            self.history.no_news();
         }
         let mut now = Now {
             symbols,
@@ -257,8 +264,15 @@ impl Analysis {
             ranges: &self.ranges,
             position,
         };
+        let other_kinds = first.op.kind();
+        let any_news = !self.history.news().is_empty();
         for Running { spec, detector } in &mut self.running {
-            if kinds.meets(spec.ops) {
+            let wanted = if spec.uses.news {
+                any_news | other_kinds.meets(spec.ops.without(OpSet::ACCESS))
+            } else {
+                kinds.meets(spec.ops)
+            };
+            if wanted {
                 self.out.turn_to(spec.name);
                 detector.stretch(events, &mut now, &mut self.out);
             }

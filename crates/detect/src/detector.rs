@@ -39,6 +39,16 @@ pub struct Uses {
     pub hand_over: bool,
     /// [`Now::history`]; needs the hand-over order too.
     pub history: bool,
+    /// Of the accesses only those that are [news](History::news) to the history: it is not called for stretches that
+    /// have none and no other operation it asked for.
+    pub news: bool,
+    /// An access from another place is news as well.
+    pub places: bool,
+}
+
+impl Uses {
+    /// Nothing.
+    pub const NONE: Uses = Uses { full: false, hand_over: false, history: false, news: false, places: false };
 }
 
 /// What the user can choose about the detectors.

@@ -320,6 +320,13 @@ impl OpSet {
         Self(self.0 | other.0)
     }
 
+    /// This set without the kinds of the other.
+    #[inline(always)]
+    #[must_use]
+    pub const fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
+    }
+
     /// Whether the two sets share a kind.
     #[inline(always)]
     pub const fn meets(self, other: Self) -> bool {

@@ -6,20 +6,19 @@
 //! with the locks held; every later access removes those it does not hold. A write makes Shared Shared-Modified. A
 //! lock held in read mode protects reads only. Volatile accesses are no data.
 //!
-//! Reported, once a variable: Shared-Modified, no candidate left, *and* the access has a rival, an earlier access of
-//! another thread that is unordered in the hand-over order, holds no lock in common, and one of the two writes. An
+//! Reported, once a variable: Shared-Modified, no candidate left, *and* two accesses are rivals: of different threads,
+//! unordered in the hand-over order, without a lock in common, and one of them writes. An
 //! access that comes after all earlier ones in the hand-over order starts the variable afresh at Virgin. A read of a
 //! final field after the constructor has ended is left out unless `this` escaped. `--paper`: without these three.
 //!
-//! This is exact: every access is judged by the definition above (the history's bound on accesses under ever new
-//! locks apart). An access to a variable without any rival pair costs no search; one to a variable that has a pair
-//! but is not reported yet searches all that is remembered of it.
+//! This is exact (the history's bound on accesses under ever new locks apart), although only accesses that are news to
+//! the history are looked at: one just like an earlier one of the same thread changes neither state nor lock set.
 //!
 //! Misses: what the first thread does before a second one comes (racer finds that), and lock errors that the order
 //! of the run hid. Wrong: where something other than locks and the known hand-overs keeps accesses apart. States
 //! depend on the order of accesses in the trace, which is *a* consistent order of the run.
 
-use events::{Event, Op, OpSet, VarId};
+use events::{Event, OpSet, VarId};
 use findings::{Confidence, Role, Rule};
 
 use crate::shared::frozen::Frozen;
@@ -48,7 +47,7 @@ over starts afresh, and final fields may be read freely once their constructor h
 holds: the report comes from the lock set alone.",
     rules: &[Rule::DataRace],
     ops: OpSet::ACCESS.and(OpSet::FREEZE).and(OpSet::FREE),
-    uses: Uses { full: false, hand_over: true, history: true },
+    uses: Uses { full: false, hand_over: true, history: true, news: true, places: false },
     new: |options| Box::new(Eraser::new(options)),
 };
 
@@ -139,18 +138,18 @@ impl Eraser {
     #[cold]
     #[inline(never)]
     fn look(&mut self, event: &Event, var: VarId, write: bool, now: &mut Now<'_>, out: &mut Out) {
-        let Some(other) = guard::other_side(var, write, self.paper, now) else { return };
-        self.rows.at(var).state = State::Reported;
-        let subject = Subject::Variable(var);
-        if !out.wants(Rule::DataRace, &subject, now) {
-            return;
-        }
         let mine = Access {
             epoch: now.hand_over.epoch(now.thread),
             site: event.site,
             locks: now.held.protecting(write),
             write,
         };
+        let Some((other, mine)) = guard::sides(mine, var, self.paper, now) else { return };
+        self.rows.at(var).state = State::Reported;
+        let subject = Subject::Variable(var);
+        if !out.wants(Rule::DataRace, &subject, now) {
+            return;
+        }
         let step = |access: &Access| StepAt {
             thread: access.epoch.thread,
             site: access.site,
@@ -174,30 +173,18 @@ impl Eraser {
 
 impl Detector for Eraser {
     fn event(&mut self, event: &Event, now: &mut Now<'_>, out: &mut Out) {
-        match event.op {
-            Op::Read { .. } | Op::Write { .. } => self.stretch(std::slice::from_ref(event), now, out),
-            _ if self.paper => {}
-            _ => self.frozen.step(event, now),
-        }
+        self.stretch(std::slice::from_ref(event), now, out);
     }
 
     fn stretch(&mut self, events: &[Event], now: &mut Now<'_>, out: &mut Out) {
-        let (me, held) = (now.thread.0, now.held);
-        for event in events {
-            let Some((var, write)) = event.op.access() else {
-                self.event(event, now, out);
-                continue;
-            };
-            let locks = held.protecting(write);
-            let row = self.rows.at(var);
-            // Without short cuts: one branch that is easy to foretell instead of five that are not.
-            let exclusive = (row.state == State::Exclusive) & (row.owner == me) & !row.is_final;
-            let shared = (row.locks == locks)
-                & ((row.state == State::Shared) & !write
-                    | (row.state == State::SharedModified) & !locks.is_empty());
-            let same = row.generation == now.history.generation(var);
-            let nothing_new = same & (exclusive | shared) | (row.state == State::Reported);
-            if !nothing_new {
+        if events[0].op.kind().meets(OpSet::FREEZE.and(OpSet::FREE)) && !self.paper {
+            self.frozen.step(&events[0], now);
+        }
+        // The history, which the analysis brought up to date before, lends nothing while `now` is lent on.
+        let history = now.history;
+        for &i in history.news() {
+            let event = &events[i as usize];
+            if let Some((var, write)) = event.op.access() {
                 self.access(event, var, write, now, out);
             }
         }

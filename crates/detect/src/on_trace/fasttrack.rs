@@ -33,7 +33,7 @@ run hid because the threads happened to take a lock in the right order; racer an
 where the program synchronises in a way that was not recorded, which the report lists as gaps.",
     rules: &[Rule::DataRace],
     ops: OpSet::ACCESS,
-    uses: Uses { full: true, hand_over: false, history: false },
+    uses: Uses { full: true, hand_over: false, history: false, ..Uses::NONE },
     new: |_| Box::new(FastTrack { rows: Rows { rows: PerVar::new(Row::NEW), readers: Vec::new(), spare: Vec::new() } }),
 };
 

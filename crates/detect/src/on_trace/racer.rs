@@ -20,7 +20,7 @@
 //! Misses: lock errors that the order of the run hid. Wrong: where something other than locks and the known
 //! hand-overs keeps accesses apart. The order of accesses is *a* consistent order of the run.
 
-use events::{Event, Op, OpSet, SiteId, VarId};
+use events::{Event, OpSet, SiteId, VarId};
 use findings::{Confidence, Role, Rule};
 
 use crate::shared::frozen::Frozen;
@@ -49,7 +49,7 @@ over (for example by Thread.start) starts afresh, and final fields may be read f
 ended without letting `this` escape. With --paper none of this holds: the report comes from the lock set alone.",
     rules: &[Rule::DataRace],
     ops: OpSet::ACCESS.and(OpSet::FREEZE).and(OpSet::FREE),
-    uses: Uses { full: false, hand_over: true, history: true },
+    uses: Uses { full: false, hand_over: true, history: true, news: true, places: true },
     new: |options| Box::new(Racer::new(options)),
 };
 
@@ -192,19 +192,19 @@ impl Racer {
     #[cold]
     #[inline(never)]
     fn look(&mut self, event: &Event, var: VarId, write: bool, now: &mut Now<'_>, out: &mut Out) {
-        let Some(other) = guard::other_side(var, write, self.paper, now) else { return };
-        let row = self.rows.at(var);
-        row.state = State::Reported;
-        let subject = Subject::Variable(var);
-        if !out.wants(Rule::DataRace, &subject, now) {
-            return;
-        }
         let mine = Access {
             epoch: now.hand_over.epoch(now.thread),
             site: event.site,
             locks: now.held.protecting(write),
             write,
         };
+        let Some((other, mine)) = guard::sides(mine, var, self.paper, now) else { return };
+        let row = self.rows.at(var);
+        row.state = State::Reported;
+        let subject = Subject::Variable(var);
+        if !out.wants(Rule::DataRace, &subject, now) {
+            return;
+        }
         let step = |access: &Access| StepAt {
             thread: access.epoch.thread,
             site: access.site,
@@ -239,34 +239,18 @@ impl Racer {
 
 impl Detector for Racer {
     fn event(&mut self, event: &Event, now: &mut Now<'_>, out: &mut Out) {
-        match event.op {
-            Op::Read { .. } | Op::Write { .. } => self.stretch(std::slice::from_ref(event), now, out),
-            _ if self.paper => {}
-            _ => self.frozen.step(event, now),
-        }
+        self.stretch(std::slice::from_ref(event), now, out);
     }
 
     fn stretch(&mut self, events: &[Event], now: &mut Now<'_>, out: &mut Out) {
-        let (me, held) = (now.thread.0, now.held);
-        for event in events {
-            let Some((var, write)) = event.op.access() else {
-                self.event(event, now, out);
-                continue;
-            };
-            let locks = held.protecting(write);
-            let row = self.rows.at(var);
-            // Without short cuts: one branch that is easy to foretell instead of many that are not.
-            let same_locks = row.locks == locks;
-            let no_lock_less = same_locks | row.locks.is_empty();
-            let exclusive = (row.owner == me)
-                & no_lock_less
-                & ((row.state == State::ExclusiveModified) | (row.state == State::Exclusive) & !write);
-            let shared = (row.state == State::Shared) & !write & no_lock_less
-                | (row.state == State::SharedModified) & same_locks & !locks.is_empty();
-            let listed = (row.flags == FULL) | (row.flags == 0) & (row.last_place == place(event, write));
-            let same = row.generation == now.history.generation(var) as u16;
-            let nothing_new = same & listed & (exclusive | shared) | (row.state == State::Reported);
-            if !nothing_new {
+        if events[0].op.kind().meets(OpSet::FREEZE.and(OpSet::FREE)) && !self.paper {
+            self.frozen.step(&events[0], now);
+        }
+        // The history, which the analysis brought up to date before, lends nothing while `now` is lent on.
+        let history = now.history;
+        for &i in history.news() {
+            let event = &events[i as usize];
+            if let Some((var, write)) = event.op.access() {
                 self.access(event, var, write, now, out);
             }
         }

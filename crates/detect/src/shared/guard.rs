@@ -85,18 +85,21 @@ pub fn advice(accesses: &[Access], sets: &LockSets, symbols: &Symbols) -> String
     }
 }
 
-/// The access to show beside the one that the current thread makes now: its rival, if it has one. In the papers' mode
-/// any access of another thread will do, the more it conflicts the better.
-pub fn other_side(var: VarId, write: bool, paper: bool, now: &mut Now<'_>) -> Option<Access> {
-    let locks = now.held.protecting(write);
-    let rival = now.history.rival(var, now.thread, write, locks, now.hand_over, now.sets);
-    if rival.is_some() || !paper {
-        return rival;
+/// The two accesses to show for a variable that no lock protects, given the one that the current thread makes now: it
+/// and its rival, or else the first pair of rivals that there was. In the papers' mode any access of another thread will
+/// do beside the current one, the more it conflicts the better.
+pub fn sides(mine: Access, var: VarId, paper: bool, now: &mut Now<'_>) -> Option<(Access, Access)> {
+    let rival = now.history.rival(var, now.thread, mine.write, mine.locks, now.hand_over, now.sets);
+    if let Some(rival) = rival {
+        return Some((rival, mine));
     }
-    now.history
-        .accesses(var)
-        .filter(|other| other.epoch.thread != now.thread)
-        .max_by_key(|other| (write || other.write, now.sets.disjoint(other.locks, locks), other.write))
+    if !paper {
+        return now.history.pair(var);
+    }
+    let others = now.history.accesses(var).filter(|other| other.epoch.thread != now.thread);
+    let conflict =
+        |other: &Access| (mine.write || other.write, now.sets.disjoint(other.locks, mine.locks), other.write);
+    others.max_by_key(conflict).map(|other| (other, mine))
 }
 
 /// Why two accesses (and perhaps others) are badly guarded, and what to do.

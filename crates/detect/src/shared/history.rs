@@ -17,6 +17,8 @@
 
 use events::{Event, SiteId, ThreadId, VarId};
 
+use rustc_hash::FxHashMap;
+
 use super::held::Held;
 use super::lockset::{LockSet, LockSets};
 use super::order::{Epoch, Order};
@@ -110,20 +112,25 @@ enum Last {
     Among { common: LockSet, notes: Notes },
 }
 
+/// Written since it became shared.
+const WRITTEN: u8 = 1;
+/// Some access had a rival since it started afresh.
+const PAIRED: u8 = 2;
+/// Two threads have ever accessed it.
+const MET: u8 = 4;
+
 /// What is known of one variable: a cache line, since a row that lies across two costs twice.
 #[derive(Clone)]
 #[repr(align(64))]
 struct Row {
     generation: u32,
     last: Last,
-    /// Written since it became shared.
-    written: bool,
-    /// Some access had a rival since it started afresh.
-    paired: bool,
-    /// Two threads have ever accessed it.
-    met: bool,
+    /// [`WRITTEN`], [`PAIRED`], [`MET`].
+    flags: u8,
     /// Where in `more` one was last found that was unordered: likely so again.
     unordered: u8,
+    /// A bit for each place from which it was accessed, if anybody minds.
+    places: u16,
     /// Of a shared variable all that is remembered, by thread; of another one what is not in the two halves.
     more: Vec<Access>,
 }
@@ -140,21 +147,47 @@ impl Glance for Row {
 /// The history of every variable.
 pub struct History {
     rows: PerVar<Row>,
+    /// Which accesses of the current stretch were news.
+    news: Vec<u32>,
+    /// Whether a place is news too.
+    places: bool,
+    /// Of each paired variable the pair that was seen first since it started afresh.
+    pairs: FxHashMap<VarId, (Access, Access)>,
 }
 
 impl Default for History {
     fn default() -> Self {
-        Self { rows: PerVar::new(Row::NEW) }
+        Self { rows: PerVar::new(Row::NEW), news: Vec::new(), places: false, pairs: FxHashMap::default() }
     }
 }
 
 impl History {
+    /// From now on an access at a place from which the variable was not accessed yet is news, too. (Some places may be
+    /// taken for others: there are sixteen bits for them.)
+    pub fn mind_places(&mut self) {
+        self.places = true;
+    }
+
+    /// The accesses of the current stretch, by their place in it, that are not just like an earlier one of the same
+    /// thread: nobody whose state depends on threads, locks and reads or writes alone can learn from the others.
+    #[inline(always)]
+    pub fn news(&self) -> &[u32] {
+        &self.news
+    }
+
+    /// The current stretch has no access.
+    #[inline(always)]
+    pub fn no_news(&mut self) {
+        self.news.clear();
+    }
+
     /// Takes the accesses of a stretch into account.
     #[inline]
     pub fn stretch(&mut self, events: &[Event], held: Held, order: &Order, sets: &mut LockSets) {
         let me = events[0].thread;
         let (time, stamp) = (order.time(me), order.stamp());
-        for event in events {
+        self.news.clear();
+        for (i, event) in events.iter().enumerate() {
             let Some((var, write)) = event.op.access() else { continue };
             let locks = held.protecting(write);
             let row = self.rows.at(var);
@@ -164,9 +197,17 @@ impl History {
                 }
                 Last::Among { notes, .. } => notes.tell(me.0, write, locks, stamp),
             };
-            if !known {
-                let access = Access { epoch: Epoch { thread: me, time }, site: event.site, locks, write };
-                row.news(access, order, sets);
+            let place = 1 << (event.site.0.wrapping_mul(0x9e37_79b1) >> 28);
+            let new_place = self.places & (row.places & place == 0);
+            if !known | new_place {
+                self.news.push(i as u32);
+                if !known {
+                    let access = Access { epoch: Epoch { thread: me, time }, site: event.site, locks, write };
+                    if let Some(rival) = row.news(access, order, sets) {
+                        self.pairs.insert(var, (rival, access));
+                    }
+                }
+                row.places |= place;
             }
         }
     }
@@ -186,21 +227,26 @@ impl History {
     /// Whether the variable was written since (and by the access with which) it became shared.
     #[inline(always)]
     pub fn written_while_shared(&self, var: VarId) -> bool {
-        self.rows.get(var).written
+        self.rows.get(var).flags & WRITTEN != 0
     }
 
     /// Whether some access to the variable has had a rival since it last started afresh. While it has not, there is
     /// no need to ask for one.
     #[inline(always)]
     pub fn is_paired(&self, var: VarId) -> bool {
-        self.rows.get(var).paired
+        self.rows.get(var).flags & PAIRED != 0
+    }
+
+    /// The first pair of rivals since the variable last started afresh, if it [is paired](Self::is_paired).
+    pub fn pair(&self, var: VarId) -> Option<(Access, Access)> {
+        self.pairs.get(&var).copied().filter(|_| self.is_paired(var))
     }
 
     /// Whether any thread but this one has ever accessed the variable.
     pub fn met_others(&self, var: VarId, thread: ThreadId) -> bool {
         let row = self.rows.get(var);
         let only = |me: u32| me == NOBODY || me == thread.0;
-        row.met || !matches!(row.last, Last::Alone { thread, .. } if only(thread))
+        row.flags & MET != 0 || !matches!(row.last, Last::Alone { thread, .. } if only(thread))
     }
 
     /// What is remembered of every thread since the variable started afresh, the current thread's among them.
@@ -231,9 +277,8 @@ impl Row {
     const NEW: Row = Row {
         generation: 1,
         last: Last::Alone { thread: NOBODY, read: Half::NONE, write: Half::NONE },
-        written: false,
-        paired: false,
-        met: false,
+        flags: 0,
+        places: 0,
         unordered: 0,
         more: Vec::new(),
     };
@@ -262,34 +307,41 @@ impl Row {
         })
     }
 
-    /// An access that is not known to be just like an earlier one.
+    /// An access that is not known to be just like an earlier one. Its rival, if that makes the first pair.
     #[inline(never)]
-    fn news(&mut self, access: Access, order: &Order, sets: &mut LockSets) {
+    fn news(&mut self, access: Access, order: &Order, sets: &mut LockSets) -> Option<Access> {
         let me = access.epoch.thread;
         match self.last {
             Last::Among { common, .. } => {
-                self.written |= access.write;
-                self.among_others(access, common, order, sets);
+                self.wrote(access.write);
+                return self.among_others(access, common, order, sets);
             }
             Last::Alone { thread, .. } if thread == me.0 => self.alone(access, sets),
             Last::Alone { thread: NOBODY, .. } => self.set_half(&access),
             Last::Alone { thread, read, write } => {
-                self.met = true;
+                self.flags |= MET;
                 // The last access comes after all others of its thread.
                 let last = Epoch { thread: ThreadId(thread), time: read.time.max(write.time) };
                 if order.before(last, me) {
                     self.start_afresh(&access);
                 } else {
                     let common = self.share(sets);
-                    self.written = access.write;
-                    self.among_others(access, common, order, sets);
+                    self.wrote(access.write);
+                    return self.among_others(access, common, order, sets);
                 }
             }
+        }
+        None
+    }
+
+    fn wrote(&mut self, write: bool) {
+        if write {
+            self.flags |= WRITTEN;
         }
     }
 
     fn start_afresh(&mut self, access: &Access) {
-        *self = Row { generation: self.generation + 1, met: true, ..Row::NEW };
+        *self = Row { generation: self.generation + 1, flags: MET, ..Row::NEW };
         self.set_half(access);
     }
 
@@ -330,8 +382,15 @@ impl Row {
         common
     }
 
-    /// An access to a shared variable.
-    fn among_others(&mut self, access: Access, common: LockSet, order: &Order, sets: &mut LockSets) {
+    /// An access to a shared variable. Its rival, if that makes the first pair.
+    fn among_others(
+        &mut self,
+        access: Access,
+        common: LockSet,
+        order: &Order,
+        sets: &mut LockSets,
+    ) -> Option<Access> {
+        let mut first_rival = None;
         let me = access.epoch.thread;
         let first = self.more.partition_point(|old| old.epoch.thread < me);
         let count = self.more[first..].partition_point(|old| old.epoch.thread == me);
@@ -343,15 +402,19 @@ impl Row {
         if !known {
             if self.all_before(me, order) {
                 self.start_afresh(&access);
-                return;
+                return None;
             }
-            if !self.paired && sets.disjoint(common, access.locks) {
-                self.paired = self.more.iter().any(|old| {
+            if self.flags & PAIRED == 0 && sets.disjoint(common, access.locks) {
+                let rivals = self.more.iter().filter(|old| {
                     old.epoch.thread != me
                         && (old.write || access.write)
                         && sets.disjoint(old.locks, access.locks)
                         && !order.before(old.epoch, me)
                 });
+                first_rival = rivals.max_by_key(|old| (old.write, old.epoch.time)).copied();
+                if first_rival.is_some() {
+                    self.flags |= PAIRED;
+                }
             }
             self.insert(access, first, count, sets);
         }
@@ -359,6 +422,7 @@ impl Row {
             *common = sets.intersect(*common, access.locks);
             notes.note(me.0, access.write, access.locks, order.stamp());
         }
+        first_rival
     }
 
     fn all_before(&mut self, me: ThreadId, order: &Order) -> bool {
@@ -410,10 +474,14 @@ impl VarState for History {
     fn forget(&mut self, var: VarId) {
         let generation = self.rows.at(var).generation + 1;
         *self.rows.at(var) = Row { generation, ..Row::NEW };
+        self.pairs.remove(&var);
     }
 
     fn copy(&mut self, from: VarId, to: VarId) {
         self.rows.copy(from, to);
+        if let Some(pair) = self.pairs.get(&from).copied() {
+            self.pairs.insert(to, pair);
+        }
     }
 }
 

@@ -119,6 +119,8 @@ struct Variable {
     state: State,
     /// None: all locks there are.
     candidates: Option<BTreeSet<u32>>,
+    /// Whether two accesses since the last fresh start were rivals.
+    paired: bool,
     /// All accesses since the last fresh start: event, whether it wrote, locks.
     accesses: Vec<(usize, bool, BTreeSet<u32>)>,
 }
@@ -184,7 +186,7 @@ fn lock_set_races(events: &[Event], machine: Machine, paper: bool) -> BTreeSet<V
             *variable = Variable::default();
         }
         variable.step(machine, event.thread, write, &locks);
-        let rival = variable.accesses.iter().any(|(i, wrote, others)| {
+        variable.paired |= variable.accesses.iter().any(|(i, wrote, others)| {
             events[*i].thread != event.thread
                 && (write || *wrote)
                 && !before.holds(*i, now)
@@ -192,7 +194,7 @@ fn lock_set_races(events: &[Event], machine: Machine, paper: bool) -> BTreeSet<V
         });
         if variable.state == State::SharedModified
             && variable.candidates.as_ref().is_some_and(BTreeSet::is_empty)
-            && (paper || rival)
+            && (paper || variable.paired)
         {
             reported.insert(var);
         }

@@ -71,7 +71,7 @@ the block is watched as a block of its own.",
         .and(OpSet::THREAD)
         .and(OpSet::BLOCK)
         .and(OpSet::FREE),
-    uses: Uses { full: false, hand_over: false, history: false },
+    uses: Uses { full: false, hand_over: false, history: false, ..Uses::NONE },
     new: |_: &Options| Box::<Aerodrome>::default(),
 };
 
