@@ -8,7 +8,7 @@ use events::check::Checker;
 use events::{Event, Mode, ObjectId, Op, OpSet, Symbols, ThreadId, VarId};
 use findings::{Coverage, Report};
 
-use crate::detector::{Detector, Now, Options, Position, Spec, Uses};
+use crate::detector::{Detector, Now, Options, Spec, Uses};
 use crate::evidence::Out;
 use crate::shared::held::{Held, Holders};
 use crate::shared::history::History;
@@ -44,8 +44,8 @@ pub struct Analysis {
     events: u64,
 }
 
-/// Events that are looked at ahead: what they need of all detectors together fits a second-level cache.
-const AHEAD: usize = 512;
+/// Events that are looked at ahead: what they need of all detectors together fits a first-level cache.
+const AHEAD: usize = 64;
 
 impl Analysis {
     /// A pass for these detectors.
@@ -109,7 +109,8 @@ impl Analysis {
                 hand_over: &self.hand_over,
                 history: &self.history,
                 ranges: &self.ranges,
-                position: Position::At(self.events),
+                number: self.events,
+                address: 0,
             };
             detector.finish(&mut now, &mut self.out);
         }
@@ -148,18 +149,18 @@ impl Analysis {
         // No thread has this number.
         let mut last = ThreadId(u32::MAX);
         for (i, event) in events.iter().enumerate() {
-            let access = event.op.access();
+            let is_access = event.op.is_access();
             starts[stretches % AHEAD] = i as u16;
-            stretches += usize::from(access.is_none() | (last != event.thread));
+            stretches += usize::from(!is_access | (last != event.thread));
             last = event.thread;
-            upcoming[accesses % AHEAD] = access.map_or(VarId(0), |(var, _)| var);
-            accesses += usize::from(access.is_some());
+            upcoming[accesses % AHEAD] = VarId(event.op.operand());
+            accesses += usize::from(is_access);
         }
         self.stretches = stretches;
         let upcoming = &self.upcoming[..accesses];
         let mut sum = if self.uses.history { self.history.touch(upcoming) } else { 0 };
         for running in &mut self.running {
-            if running.spec.ops.meets(OpSet::ACCESS) {
+            if running.spec.ops.meets(OpSet::ACCESS) && !running.spec.uses.news {
                 running.detector.vars(&mut |vars| sum ^= vars.touch(upcoming));
             }
         }
@@ -179,8 +180,8 @@ impl Analysis {
             if self.any_range {
                 self.with_ranges(events, number, symbols);
             } else {
-                let position = Position::From(number, std::ptr::from_ref(first) as usize);
-                self.stretch(events, first.op.kind().and(accesses), position, symbols);
+                let address = std::ptr::from_ref(first) as usize;
+                self.stretch(events, first.op.kind().and(accesses), number, address, symbols);
             }
             if let Op::Free { object } = first.op {
                 self.free(object, symbols);
@@ -222,10 +223,10 @@ impl Analysis {
     fn with_ranges(&mut self, events: &[Event], number: u64, symbols: &Symbols) {
         let mut parts = Vec::new();
         for (i, event) in events.iter().enumerate() {
-            let position = Position::At(number + i as u64);
+            let number = number + i as u64;
             let kind = event.op.kind();
             let Some((var, write)) = event.op.access().filter(|&(var, _)| !self.ranges.is_whole(var)) else {
-                self.stretch(&events[i..=i], kind, position, symbols);
+                self.stretch(&events[i..=i], kind, number, 0, symbols);
                 continue;
             };
             let (uses, history, running) = (self.uses, &mut self.history, &mut self.running);
@@ -239,12 +240,12 @@ impl Analysis {
             });
             let part_of = |var| if write { Op::Write { var } } else { Op::Read { var } };
             let split: Vec<Event> = parts.drain(..).map(|var| Event { op: part_of(var), ..*event }).collect();
-            self.stretch(&split, kind, position, symbols);
+            self.stretch(&split, kind, number, 0, symbols);
         }
     }
 
     #[inline]
-    fn stretch(&mut self, events: &[Event], kinds: OpSet, position: Position, symbols: &Symbols) {
+    fn stretch(&mut self, events: &[Event], kinds: OpSet, number: u64, address: usize, symbols: &Symbols) {
         let first = &events[0];
         let held = self.holders.held(first.thread);
         if self.uses.history && kinds.meets(OpSet::ACCESS) {
@@ -262,7 +263,8 @@ impl Analysis {
             hand_over: &self.hand_over,
             history: &self.history,
             ranges: &self.ranges,
-            position,
+            number,
+            address,
         };
         let other_kinds = first.op.kind();
         let any_news = !self.history.news().is_empty();

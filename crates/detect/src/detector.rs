@@ -98,7 +98,7 @@ impl Refinements {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { paper: false, refinements: Refinements::ALL, views_per_lock: 1000 }
+        Self { paper: false, refinements: Refinements::ALL, views_per_lock: 256 }
     }
 }
 
@@ -122,27 +122,20 @@ pub struct Now<'a> {
     /// Who accessed what; the accesses of the stretch are already in it.
     pub history: &'a History,
     pub(crate) ranges: &'a Ranges,
-    pub(crate) position: Position,
-}
-
-/// Where a stretch stands in the trace.
-#[derive(Clone, Copy)]
-pub(crate) enum Position {
-    /// The number of its first event and that event's address: counting would cost time at every event.
-    From(u64, usize),
-    /// All its events stand for this one.
-    At(u64),
+    /// The number in the trace of the stretch's first event, from 0.
+    pub(crate) number: u64,
+    /// The address of that event, since counting would cost time at every event; 0 if all events of the stretch
+    /// stand for that one.
+    pub(crate) address: usize,
 }
 
 impl Now<'_> {
     /// The number of an event of the stretch in the trace, from 0.
     pub fn number(&self, event: &Event) -> u64 {
-        match self.position {
-            Position::From(number, address) => {
-                number + ((std::ptr::from_ref(event) as usize - address) / size_of::<Event>()) as u64
-            }
-            Position::At(number) => number,
+        if self.address == 0 {
+            return self.number;
         }
+        self.number + ((std::ptr::from_ref(event) as usize - self.address) / size_of::<Event>()) as u64
     }
 
     /// What a variable is. (A part of an array range has an id that the symbols do not know.)

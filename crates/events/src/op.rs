@@ -254,6 +254,31 @@ impl Op {
         }
     }
 
+    /// The number of the operand, whatever it is; 0 where there is none. All operands lie at the same place, so this
+    /// is a load and no branch.
+    #[inline(always)]
+    pub fn operand(self) -> u32 {
+        match self {
+            Op::Read { var } | Op::Write { var } => var.0,
+            Op::VolatileRead { var, .. } | Op::VolatileWrite { var, .. } => var.0,
+            Op::Flow { flow } => flow.0,
+            Op::Acquire { lock, .. } | Op::Release { lock, .. } => lock.0,
+            Op::Reenter { lock } | Op::Reexit { lock } | Op::Wait { lock } | Op::Woken { lock } => lock.0,
+            Op::Signal { on } | Op::Observe { on } => on.0,
+            Op::Fork { child } | Op::Join { child } => child.0,
+            Op::Begin { block } | Op::Finish { block } => block.0,
+            Op::Freeze { object } | Op::Free { object } => object.0,
+            Op::Mark { text } => text.0,
+            Op::Start | Op::End => 0,
+        }
+    }
+
+    /// Whether this is a plain access.
+    #[inline(always)]
+    pub fn is_access(self) -> bool {
+        matches!(self, Op::Read { .. } | Op::Write { .. })
+    }
+
     /// The set that holds just this operation's kind.
     #[inline]
     pub fn kind(self) -> OpSet {
