@@ -9,15 +9,19 @@
 //! Misses: races of other schedules: a lock that happened to be handed over in the right order hides them (racer and
 //! eraser find those). Wrong: never for the recorded events; only where synchronisation was not recorded.
 //!
-//! `--paper` changes nothing here.
+//! A final field may be read by anybody once the constructor of its object has ended (Java Language Specification,
+//! section 17.5), so such a read is no race; if `this` escaped before, the access that used the escape is one.
+//! `--paper` does without this.
 
-use events::{Event, Op, OpSet, SiteId, ThreadId, VarId};
+use events::{Event, ObjectId, Op, OpSet, SiteId, ThreadId, VarId};
 use findings::{Confidence, Role, Rule};
+use rustc_hash::FxHashSet;
 
+use crate::shared::frozen::Frozen;
 use crate::shared::guard;
 use crate::shared::lockset::LockSet;
 use crate::shared::vars::{Glance, PerVar, VarState};
-use crate::{Detector, Evidence, Now, Out, Spec, StepAt, Subject, Target, Uses};
+use crate::{Detector, Evidence, Now, Options, Out, Spec, StepAt, Subject, Target, Uses};
 
 /// What `fasttrack` is.
 pub static SPEC: Spec = Spec {
@@ -30,11 +34,12 @@ different threads, one of them writes, and nothing orders them. Java then promis
 
 Every report is a race of the observed run, and every variable that had one is reported. It can miss a race that this \
 run hid because the threads happened to take a lock in the right order; racer and eraser find those. It is wrong only \
-where the program synchronises in a way that was not recorded, which the report lists as gaps.",
+where the program synchronises in a way that was not recorded, which the report lists as gaps. Final fields may be \
+read freely once their constructor has ended; with --paper such a read counts like any other.",
     rules: &[Rule::DataRace],
-    ops: OpSet::ACCESS,
+    ops: OpSet::ACCESS.and(OpSet::FREEZE).and(OpSet::FREE),
     uses: Uses { full: true, hand_over: false, history: false, ..Uses::NONE },
-    new: |_| Box::new(FastTrack { rows: Rows { rows: PerVar::new(Row::NEW), readers: Vec::new(), spare: Vec::new() } }),
+    new: |options| Box::new(FastTrack::new(options)),
 };
 
 /// Nobody yet; also nobody at time 0, which is before everything.
@@ -108,7 +113,10 @@ struct Rows {
 }
 
 struct FastTrack {
+    paper: bool,
     rows: Rows,
+    /// The objects whose constructors have ended.
+    frozen: FxHashSet<ObjectId>,
 }
 
 /// The thread of a stretch and what it knows.
@@ -212,6 +220,19 @@ impl Rows {
 }
 
 impl FastTrack {
+    fn new(options: &Options) -> Self {
+        let rows = Rows { rows: PerVar::new(Row::NEW), readers: Vec::new(), spare: Vec::new() };
+        Self { paper: options.paper, rows, frozen: FxHashSet::default() }
+    }
+
+    /// Whether anybody may read a variable without any order.
+    fn is_frozen(&self, var: VarId, now: &Now<'_>) -> bool {
+        let object = now.variable(var).object;
+        !self.paper
+            && object.is_some_and(|object| self.frozen.contains(&object))
+            && Frozen::is_final(var, now)
+    }
+
     #[cold]
     #[inline(never)]
     fn race(
@@ -222,13 +243,16 @@ impl FastTrack {
         now: &mut Now<'_>,
         out: &mut Out,
     ) {
+        let write = matches!(event.op, Op::Write { .. });
+        if !write && self.is_frozen(var, now) {
+            return;
+        }
         self.rows.forget(var);
         self.rows.rows.at(var).write.epoch = epoch(REPORTED, 0);
         let subject = Subject::Variable(var);
         if !out.wants(Rule::DataRace, &subject, now) {
             return;
         }
-        let write = matches!(event.op, Op::Write { .. });
         let locks = now.held.protecting(write);
         let role = |write| if write { Role::Write } else { Role::Read };
         let target = now.variable(var).object.map(|_| Target::Variable(var));
@@ -282,6 +306,15 @@ impl Detector for FastTrack {
     }
 
     fn stretch(&mut self, events: &[Event], now: &mut Now<'_>, out: &mut Out) {
+        match events[0].op {
+            Op::Freeze { object } => {
+                self.frozen.insert(object);
+            }
+            Op::Free { object } => {
+                self.frozen.remove(&object);
+            }
+            _ => {}
+        }
         let full = now.full;
         let epoch = epoch(now.thread.0, full.time(now.thread));
         let me = Me { thread: now.thread.0, epoch, known: full.known(now.thread) };
@@ -332,7 +365,7 @@ impl VarState for Rows {
 #[cfg(test)]
 mod tests {
     use super::SPEC;
-    use crate::testing::{check, default, report};
+    use crate::testing::{check, default, paper, report};
 
     #[test]
     fn figure_1_of_the_racer_paper() {
@@ -473,5 +506,36 @@ T4 write int[]@1[0..5] //~ data-race
     #[test]
     fn a_freed_object_is_forgotten() {
         check(&SPEC, &default(), "T1 write A@1.f\nT1 free A@1\nT2 write A@1.f\n");
+    }
+
+    #[test]
+    fn a_final_field_may_be_read_once_its_constructor_has_ended() {
+        let trace = |mark: &str| {
+            format!(
+                "
+!final Point.x
+T1 write Point@1.x
+T1 freeze Point@1
+T2 read Point@1.x {mark}
+"
+            )
+        };
+        check(&SPEC, &default(), &trace(""));
+        check(&SPEC, &paper(), &trace("//~ data-race"));
+    }
+
+    #[test]
+    fn a_final_field_read_before_its_constructor_has_ended_races() {
+        check(
+            &SPEC,
+            &default(),
+            "
+!final Point.x
+T1 write Point@1.x
+T2 read Point@1.x //~ data-race
+T1 freeze Point@1
+T2 read Point@1.x
+",
+        );
     }
 }

@@ -5,6 +5,7 @@ mod choices;
 mod examples;
 mod forms;
 mod output;
+mod readme;
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
