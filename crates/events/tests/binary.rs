@@ -197,6 +197,27 @@ fn an_index_used_again_names_the_object_of_its_time() {
 }
 
 #[test]
+fn a_million_names_are_no_frame_too_long() {
+    let mut symbols = Symbols::new();
+    let thread = symbols.thread("main");
+    let site = symbols.sites.intern(Site { method: None, file: None, line: 1, caller: None });
+    let long = "x".repeat(80);
+    for v in 0..1_000_000u32 {
+        let name = symbols.push_string(format!("{long}{v}").into());
+        let field = symbols.fields.push(Field { class: None, name, is_final: false });
+        symbols.define_variable(VarId(v), Variable { object: None, slot: Slot::Field(field) });
+    }
+    let batch = vec![Event { thread, site, op: Op::Write { var: VarId(999_999) } }];
+    let bytes = write(std::slice::from_ref(&batch), &symbols);
+    let mut reader = Reader::new("t".into(), Box::new(std::io::Cursor::new(bytes)), None).unwrap();
+    let mut read = Vec::new();
+    assert!(reader.fill(&mut read).unwrap());
+    assert_eq!(read, batch);
+    assert!(reader.symbols().variable_name(VarId(999_999)).ends_with("x999999"));
+    assert!(!reader.fill(&mut read).unwrap() && reader.damage().is_none());
+}
+
+#[test]
 fn a_cut_off_trace_is_readable_up_to_the_last_whole_frame() {
     let symbols = symbols();
     let batches: Vec<_> = (0..4).map(|_| events(&mut Random(3), 40_000, &symbols)).collect();

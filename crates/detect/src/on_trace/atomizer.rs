@@ -56,7 +56,7 @@ use crate::{Detector, Now, Options, Out, Spec, Uses};
 /// What there is to know about the detector.
 pub static SPEC: Spec = Spec {
     name: "atomizer",
-    about: "Blocks whose operations cannot be moved together, so that other threads can come in between (reduction)",
+    about: "non-atomic blocks: operations that cannot be moved together, so that others can come in between",
     explain: "\
 A block that should be atomic must look to all other threads as if it happened at one moment. This detector checks \
 each execution of such a block by Lipton's reduction (Flanagan and Freund, Atomizer, 2008): taking a lock can be put \

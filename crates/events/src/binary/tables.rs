@@ -27,6 +27,28 @@ pub struct Written {
     stacks: usize,
 }
 
+impl Written {
+    /// How many rows there are that are not written yet.
+    fn new_rows(&self, symbols: &Symbols) -> usize {
+        let tables = [
+            (symbols.strings().len(), self.strings),
+            (symbols.threads.len(), self.threads),
+            (symbols.classes.len(), self.classes),
+            (symbols.methods.len(), self.methods),
+            (symbols.fields.len(), self.fields),
+            (symbols.sites.len(), self.sites),
+            (symbols.objects().len(), self.objects),
+            (symbols.locks.len(), self.locks),
+            (symbols.variables().len(), self.variables),
+            (symbols.channels.len(), self.channels),
+            (symbols.blocks.len(), self.blocks),
+            (symbols.flows.len(), self.flows),
+            (symbols.stacks.len(), self.stacks),
+        ];
+        tables.iter().map(|(all, written)| all - written).sum()
+    }
+}
+
 /// Zero for nothing, else the id and one.
 fn put_option(out: &mut Vec<u8>, id: Option<u32>) {
     put(out, id.map_or(0, |id| u64::from(id) + 1));
@@ -55,47 +77,68 @@ fn put_variable(out: &mut Vec<u8>, row: &Variable) {
     }
 }
 
-/// Appends what is new in the tables, the rows that took the place of others, and the gaps.
+/// The most rows that one list holds: a frame must not become too long.
+const ROWS: usize = 1 << 16;
+/// The bytes of strings after which no further one comes into a list.
+const BYTES: usize = 4 << 20;
+
+/// Appends what is new in the tables, the rows that took the place of others, and the gaps. False if that was too much
+/// for one list and there is more. A table comes only when all those before it are complete, since its rows refer to
+/// theirs.
 pub fn put_new(
     out: &mut Vec<u8>,
     symbols: &Symbols,
-    (objects, variables): (&[ObjectId], &[VarId]),
+    replaced: (&[ObjectId], &[VarId]),
     written: &mut Written,
     gaps: &[Gap],
-) {
-    fn rows<'a, T>(out: &mut Vec<u8>, rows: &'a [T], written: &mut usize) -> &'a [T] {
-        let new = &rows[*written..];
-        put(out, new.len() as u64);
-        *written = rows.len();
-        new
+) -> bool {
+    // Strings may be long, so they are limited by their bytes, too; at least one comes.
+    let new = &symbols.strings()[written.strings..];
+    let mut length = 0;
+    let fit = |text: &&Box<str>| std::mem::replace(&mut length, length + text.len()) < BYTES;
+    let strings = new.iter().take(ROWS).take_while(fit).count();
+    let complete = written.new_rows(symbols) <= ROWS && strings == new.len();
+    let nothing = (&[][..], &[][..], &[][..]);
+    let (objects, variables, gaps) = if complete { (replaced.0, replaced.1, gaps) } else { nothing };
+    let mut room = strings;
+    macro_rules! rows {
+        ($rows:expr, $written:expr) => {{
+            let new = &$rows[*$written..];
+            let now = new.len().min(room);
+            room -= now;
+            *$written += now;
+            put(out, now as u64);
+            &new[..now]
+        }};
     }
-    for text in rows(out, symbols.strings(), &mut written.strings) {
+    for text in rows!(symbols.strings(), &mut written.strings) {
         put(out, text.len() as u64);
         out.extend_from_slice(text.as_bytes());
     }
-    for row in rows(out, symbols.threads.rows(), &mut written.threads) {
+    room = if strings == new.len() { ROWS - strings } else { 0 };
+    for row in rows!(symbols.threads.rows(), &mut written.threads) {
         put(out, u64::from(row.name.0));
     }
-    for row in rows(out, symbols.classes.rows(), &mut written.classes) {
+    for row in rows!(symbols.classes.rows(), &mut written.classes) {
         put(out, u64::from(row.name.0));
         put(out, u64::from(row.loader));
     }
-    for row in rows(out, symbols.methods.rows(), &mut written.methods) {
+    for row in rows!(symbols.methods.rows(), &mut written.methods) {
         put(out, u64::from(row.class.0));
         put(out, u64::from(row.name.0));
     }
-    for row in rows(out, symbols.fields.rows(), &mut written.fields) {
+    for row in rows!(symbols.fields.rows(), &mut written.fields) {
         put_option(out, row.class.map(|id| id.0));
         put(out, u64::from(row.name.0) << 1 | u64::from(row.is_final));
     }
-    for row in rows(out, symbols.sites.rows(), &mut written.sites) {
+    for row in rows!(symbols.sites.rows(), &mut written.sites) {
         put_option(out, row.method.map(|id| id.0));
         put_option(out, row.file.map(|id| id.0));
         // Zigzag: RAPID's places may be negative.
         put(out, u64::from(((row.line << 1) ^ (row.line >> 31)) as u32));
         put_option(out, row.caller.map(|id| id.0));
     }
-    for row in rows(out, symbols.objects().rows(), &mut written.objects) {
+    for row in rows!(symbols.objects().rows(), &mut written.objects) {
         put_object(out, row);
     }
     put(out, objects.len() as u64);
@@ -103,13 +146,13 @@ pub fn put_new(
         put(out, u64::from(id.0));
         put_object(out, symbols.objects().get(id));
     }
-    for row in rows(out, symbols.locks.rows(), &mut written.locks) {
+    for row in rows!(symbols.locks.rows(), &mut written.locks) {
         match row {
             Lock::Of(object) => put(out, u64::from(object.0) << 1),
             Lock::Named(name) => put(out, u64::from(name.0) << 1 | 1),
         }
     }
-    for row in rows(out, symbols.variables().rows(), &mut written.variables) {
+    for row in rows!(symbols.variables().rows(), &mut written.variables) {
         put_variable(out, row);
     }
     put(out, variables.len() as u64);
@@ -117,22 +160,23 @@ pub fn put_new(
         put(out, u64::from(id.0));
         put_variable(out, symbols.variables().get(id));
     }
-    for row in rows(out, symbols.channels.rows(), &mut written.channels) {
+    for row in rows!(symbols.channels.rows(), &mut written.channels) {
         put(out, u64::from(row.name.0));
     }
-    for row in rows(out, symbols.blocks.rows(), &mut written.blocks) {
+    for row in rows!(symbols.blocks.rows(), &mut written.blocks) {
         put(out, u64::from(row.name.0));
     }
-    for row in rows(out, symbols.flows.rows(), &mut written.flows) {
+    for row in rows!(symbols.flows.rows(), &mut written.flows) {
         put(out, u64::from(row.from.0));
         put(out, u64::from(row.to.0));
     }
-    for row in rows(out, symbols.stacks.rows(), &mut written.stacks) {
+    for row in rows!(symbols.stacks.rows(), &mut written.stacks) {
         put(out, u64::from(row.thread.0));
         put(out, u64::from(row.site.0));
         put(out, row.callers.len() as u64);
         row.callers.iter().for_each(|site| put(out, u64::from(site.0)));
     }
+    debug_assert!(!complete || room > 0 || written.new_rows(symbols) == 0, "what is complete had room");
     put(out, gaps.len() as u64);
     for gap in gaps {
         for text in [&gap.what, &gap.why] {
@@ -141,6 +185,7 @@ pub fn put_new(
         }
         put(out, gap.count);
     }
+    complete
 }
 
 fn text<'a>(bytes: &mut Bytes<'a>) -> Result<&'a str, Broken> {

@@ -12,6 +12,9 @@ use crate::{Event, Gap, ObjectId, Op, Symbols, VarId};
 /// Events in a full frame: enough to compress well, few enough that a killed writer loses little.
 const FULL: usize = 1 << 15;
 
+/// Bytes of symbols after which a frame is written, full or not.
+const LONG: usize = 4 << 20;
+
 /// Writes a trace to a file or pipe, frame by frame.
 pub struct Writer<W: Write> {
     out: W,
@@ -48,7 +51,7 @@ impl<W: Write> Writer<W> {
             // What took the place of freed rows must not be seen by the events before.
             self.flush()?;
         }
-        self.symbols(symbols, (objects, variables));
+        self.symbols(symbols, (objects, variables))?;
         self.events.extend_from_slice(events);
         if self.events.len() >= FULL { self.flush() } else { Ok(()) }
     }
@@ -60,7 +63,7 @@ impl<W: Write> Writer<W> {
 
     /// Ends the trace.
     pub fn finish(mut self, symbols: &Symbols) -> io::Result<W> {
-        self.symbols(symbols, (&[], &[]));
+        self.symbols(symbols, (&[], &[]))?;
         self.flush()?;
         let end = Header { end: true, stored: 0, length: 0, events: 0, first: self.first, crc: 0 };
         self.out.write_all(&end.bytes())?;
@@ -69,11 +72,19 @@ impl<W: Write> Writer<W> {
     }
 
     /// Adds what is new in the tables to the frame. A frame may hold several such lists: each ends with a marker.
-    fn symbols(&mut self, symbols: &Symbols, replaced: (&[ObjectId], &[VarId])) {
+    fn symbols(&mut self, symbols: &Symbols, replaced: (&[ObjectId], &[VarId])) -> io::Result<()> {
         self.memory.grow(symbols);
         let gaps = std::mem::take(&mut self.gaps);
-        put_new(&mut self.symbols, symbols, replaced, &mut self.written, &gaps);
-        self.symbols.push(1);
+        loop {
+            let complete = put_new(&mut self.symbols, symbols, replaced, &mut self.written, &gaps);
+            self.symbols.push(1);
+            if self.symbols.len() > LONG {
+                self.flush()?;
+            }
+            if complete {
+                return Ok(());
+            }
+        }
     }
 
     fn flush(&mut self) -> io::Result<()> {

@@ -49,7 +49,7 @@ use crate::shared::vars::VarState;
 /// The serialisability detector.
 pub static SPEC: Spec = Spec {
     name: "aerodrome",
-    about: "Finds blocks that, in this very run, other threads' operations came into the middle of.",
+    about: "non-atomic blocks: other threads' operations came into the middle in this very run",
     explain: "A run is serialisable if its blocks might as well have happened one after the other, each as a whole. The \
 detector orders blocks by what they do to the same variables, locks and threads; if a block comes both before and after \
 another thread's work, the run is not serialisable and the block is reported, with the operations that came in between \

@@ -39,7 +39,7 @@ use crate::shared::lockset::{LockSet, LockSets};
 /// The lock-order detector.
 pub static SPEC: Spec = Spec {
     name: "lock-graph",
-    about: "Finds locks that threads take in different orders: a possible deadlock, even if it did not happen.",
+    about: "lock-order cycles: locks taken in different orders, whether or not a deadlock came of it",
     explain: "Whenever a thread takes a lock while it holds another, the two get an edge in the lock graph. A cycle in \
 that graph is a possible deadlock: each thread holds what the next one wants.\n\
 \n\

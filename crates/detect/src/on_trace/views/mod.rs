@@ -60,7 +60,7 @@ use crate::{Detector, Now, Options, Out, Spec, Subject, Uses, VariableKind};
 /// The detector.
 pub static SPEC: Spec = Spec {
     name: "views",
-    about: "compares which variables threads use together under a lock and which one after the other",
+    about: "high-level races: variables used together under a lock here, and one after the other there",
     explain: "\
 From Artho, Havelund and Biere, High-level data races (2003).
 
