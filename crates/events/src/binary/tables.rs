@@ -95,12 +95,22 @@ pub fn put_new(
     // Strings may be long, so they are limited by their bytes, too; at least one comes.
     let new = &symbols.strings()[written.strings..];
     let mut length = 0;
-    let fit = |text: &&Box<str>| std::mem::replace(&mut length, length + text.len()) < BYTES;
-    let strings = new.iter().take(ROWS).take_while(fit).count();
+    let fits = |text: &&Box<str>| {
+        let had_room = length < BYTES;
+        length += text.len();
+        had_room
+    };
+    let strings = new.iter().take(ROWS).take_while(fits).count();
     let complete = written.new_rows(symbols) <= ROWS && strings == new.len();
     let nothing = (&[][..], &[][..], &[][..]);
     let (objects, variables, gaps) = if complete { (replaced.0, replaced.1, gaps) } else { nothing };
-    let mut room = strings;
+    put(out, strings as u64);
+    for text in &new[..strings] {
+        put(out, text.len() as u64);
+        out.extend_from_slice(text.as_bytes());
+    }
+    written.strings += strings;
+    let mut room = if strings == new.len() { ROWS - strings } else { 0 };
     macro_rules! rows {
         ($rows:expr, $written:expr) => {{
             let new = &$rows[*$written..];
@@ -111,11 +121,6 @@ pub fn put_new(
             &new[..now]
         }};
     }
-    for text in rows!(symbols.strings(), &mut written.strings) {
-        put(out, text.len() as u64);
-        out.extend_from_slice(text.as_bytes());
-    }
-    room = if strings == new.len() { ROWS - strings } else { 0 };
     for row in rows!(symbols.threads.rows(), &mut written.threads) {
         put(out, u64::from(row.name.0));
     }
