@@ -95,12 +95,12 @@ pub fn put_new(
     // Strings may be long, so they are limited by their bytes, too; at least one comes.
     let new = &symbols.strings()[written.strings..];
     let mut length = 0;
-    let fits = |text: &&Box<str>| {
+    let fits = |text: &usize| {
         let had_room = length < BYTES;
-        length += text.len();
+        length += text;
         had_room
     };
-    let strings = new.iter().take(ROWS).take_while(fits).count();
+    let strings = new.iter().map(|text| text.len()).take(ROWS).take_while(fits).count();
     let complete = written.new_rows(symbols) <= ROWS && strings == new.len();
     let nothing = (&[][..], &[][..], &[][..]);
     let (objects, variables, gaps) = if complete { (replaced.0, replaced.1, gaps) } else { nothing };
