@@ -1,6 +1,8 @@
 //! From ids to names: where a detector's evidence becomes part of the report.
 
-use events::{BlockId, ClassId, Event, FieldId, Lock, LockId, SiteId, Slot, StrId, Symbols, ThreadId, VarId};
+use events::{
+    BlockId, ClassId, Event, FieldId, Lock, LockId, SiteId, Slot, StackId, StrId, Symbols, ThreadId, VarId,
+};
 use findings::{Confidence, Frame, Gap, Report, Role, Rule, Step, Witness};
 use rustc_hash::FxHashMap;
 
@@ -112,6 +114,28 @@ pub struct Out {
     /// How often each detector has been asked for each subject, so that a million sightings of one defect cost
     /// a look-up each and not a million strings.
     seen: FxHashMap<(&'static str, Rule, Vec<u64>), Seen>,
+    examples: Examples,
+}
+
+/// Which example stack belongs to which thread and site.
+#[derive(Default)]
+struct Examples {
+    index: FxHashMap<(ThreadId, SiteId), StackId>,
+    known: usize,
+}
+
+impl Examples {
+    /// Takes in the stacks that are new.
+    fn grow(&mut self, symbols: &Symbols) {
+        for (id, stack) in symbols.stacks.iter().skip(self.known) {
+            self.index.entry((stack.thread, stack.site)).or_insert(id);
+        }
+        self.known = symbols.stacks.len();
+    }
+
+    fn of<'a>(&self, thread: ThreadId, site: SiteId, symbols: &'a Symbols) -> Option<&'a [SiteId]> {
+        self.index.get(&(thread, site)).map(|&id| symbols.stacks.get(id).callers.as_slice())
+    }
 }
 
 struct Seen {
@@ -135,6 +159,7 @@ impl Out {
 
     /// Adds evidence, seen at an event of the current stretch.
     pub fn add(&mut self, evidence: Evidence, event: Option<&Event>, now: &Now<'_>) {
+        self.examples.grow(now.symbols);
         let key = (self.detector, evidence.rule, key(&evidence.subject, now));
         let seen = self
             .seen
@@ -143,7 +168,7 @@ impl Out {
         seen.times += 1;
         let witness = Witness {
             detector: self.detector.to_owned(),
-            steps: evidence.steps.into_iter().map(|step| resolve(step, now)).collect(),
+            steps: evidence.steps.into_iter().map(|step| resolve(step, &self.examples, now)).collect(),
             notes: evidence.notes,
             event: event.map_or(u64::MAX, |event| now.number(event)),
         };
@@ -233,7 +258,7 @@ fn frame(site: SiteId, symbols: &Symbols) -> Frame {
     }
 }
 
-fn resolve(step: StepAt, now: &Now<'_>) -> Step {
+fn resolve(step: StepAt, examples: &Examples, now: &Now<'_>) -> Step {
     let symbols = now.symbols;
     let mut stack = Vec::new();
     let mut caller = symbols.sites.get(step.site).caller;
@@ -243,7 +268,7 @@ fn resolve(step: StepAt, now: &Now<'_>) -> Step {
     }
     let mut stack_is_example = false;
     if stack.is_empty()
-        && let Some(callers) = symbols.example_stack(step.thread, step.site)
+        && let Some(callers) = examples.of(step.thread, step.site, symbols)
     {
         stack = callers.iter().map(|&site| frame(site, symbols)).collect();
         stack_is_example = true;

@@ -427,11 +427,6 @@ impl Symbols {
         (&self.live.replaced_objects, &self.live.replaced_variables)
     }
 
-    /// The example stack of a thread at a site, innermost first, if one was recorded.
-    pub fn example_stack(&self, thread: ThreadId, site: SiteId) -> Option<&[SiteId]> {
-        self.stacks.rows().iter().find(|s| s.thread == thread && s.site == site).map(|s| s.callers.as_slice())
-    }
-
     /// `pkg.Class`.
     pub fn class_name(&self, id: ClassId) -> &str {
         self.str(self.classes.get(id).name)

@@ -19,14 +19,13 @@
 //! depend on the order of accesses in the trace, which is *a* consistent order of the run.
 
 use events::{Event, OpSet, VarId};
-use findings::{Confidence, Role, Rule};
+use findings::Rule;
 
 use crate::shared::frozen::Frozen;
 use crate::shared::guard;
-use crate::shared::history::Access;
 use crate::shared::lockset::LockSet;
 use crate::shared::vars::{Glance, PerVar, VarState};
-use crate::{Detector, Evidence, Now, Options, Out, Spec, StepAt, Subject, Target, Uses};
+use crate::{Detector, Now, Options, Out, Spec, Subject, Uses};
 
 /// What `eraser` is.
 pub static SPEC: Spec = Spec {
@@ -138,36 +137,13 @@ impl Eraser {
     #[cold]
     #[inline(never)]
     fn look(&mut self, event: &Event, var: VarId, write: bool, now: &mut Now<'_>, out: &mut Out) {
-        let mine = Access {
-            epoch: now.hand_over.epoch(now.thread),
-            site: event.site,
-            locks: now.held.protecting(write),
-            write,
-        };
-        let Some((other, mine)) = guard::sides(mine, var, self.paper, now) else { return };
+        let Some(sides) = guard::sides(event, var, write, self.paper, now) else { return };
         self.rows.at(var).state = State::Reported;
-        let subject = Subject::Variable(var);
-        if !out.wants(Rule::DataRace, &subject, now) {
-            return;
+        if out.wants(Rule::DataRace, &Subject::Variable(var), now) {
+            let message =
+                "{} is used by several threads, one of them writes, and no lock is held at every access";
+            out.add(guard::evidence(var, sides, message, now), Some(event), now);
         }
-        let step = |access: &Access| StepAt {
-            thread: access.epoch.thread,
-            site: access.site,
-            role: if access.write { Role::Write } else { Role::Read },
-            target: now.variable(var).object.map(|_| Target::Variable(var)),
-            locks: access.locks,
-            note: String::new(),
-        };
-        let evidence = Evidence {
-            rule: Rule::DataRace,
-            subject,
-            confidence: Confidence::Medium,
-            message: "{} is used by several threads, one of them writes, and no lock is held at every access"
-                .to_owned(),
-            steps: vec![step(&other), step(&mine)],
-            notes: guard::notes(var, &other, &mine, now),
-        };
-        out.add(evidence, Some(event), now);
     }
 }
 

@@ -21,14 +21,13 @@
 //! hand-overs keeps accesses apart. The order of accesses is *a* consistent order of the run.
 
 use events::{Event, OpSet, SiteId, VarId};
-use findings::{Confidence, Role, Rule};
+use findings::Rule;
 
 use crate::shared::frozen::Frozen;
 use crate::shared::guard;
-use crate::shared::history::Access;
 use crate::shared::lockset::LockSet;
 use crate::shared::vars::{Glance, PerVar, VarState};
-use crate::{Detector, Evidence, Now, Options, Out, Spec, StepAt, Subject, Target, Uses};
+use crate::{Detector, Now, Options, Out, Spec, Subject, Uses};
 
 /// What `racer` is.
 pub static SPEC: Spec = Spec {
@@ -192,47 +191,22 @@ impl Racer {
     #[cold]
     #[inline(never)]
     fn look(&mut self, event: &Event, var: VarId, write: bool, now: &mut Now<'_>, out: &mut Out) {
-        let mine = Access {
-            epoch: now.hand_over.epoch(now.thread),
-            site: event.site,
-            locks: now.held.protecting(write),
-            write,
-        };
-        let Some((other, mine)) = guard::sides(mine, var, self.paper, now) else { return };
+        let Some(sides) = guard::sides(event, var, write, self.paper, now) else { return };
         let row = self.rows.at(var);
         row.state = State::Reported;
-        let subject = Subject::Variable(var);
-        if !out.wants(Rule::DataRace, &subject, now) {
+        if !out.wants(Rule::DataRace, &Subject::Variable(var), now) {
             return;
         }
-        let step = |access: &Access| StepAt {
-            thread: access.epoch.thread,
-            site: access.site,
-            role: if access.write { Role::Write } else { Role::Read },
-            target: now.variable(var).object.map(|_| Target::Variable(var)),
-            locks: access.locks,
-            note: String::new(),
-        };
-        let steps = vec![step(&other), step(&mine)];
-        let mut notes = guard::notes(var, &other, &mine, now);
+        let message = "{} is accessed unprotected: several threads use it, one of them writes, and no lock is held at \
+                       every access";
+        let mut evidence = guard::evidence(var, sides, message, now);
         for &place in row.places.iter().take_while(|&&place| place != NOWHERE) {
             let did = if place & 1 == 1 { "Write" } else { "Read" };
-            notes.push(format!("{did} at {}.", guard::site_name(SiteId(place >> 1), now.symbols)));
+            evidence.notes.push(format!("{did} at {}.", guard::site_name(SiteId(place >> 1), now.symbols)));
         }
         if row.flags & FULL != 0 {
-            notes.push(format!("Only the first {LISTED} places are listed."));
+            evidence.notes.push(format!("There are more places; these are the first {LISTED}."));
         }
-        let evidence = Evidence {
-            rule: Rule::DataRace,
-            subject,
-            confidence: Confidence::Medium,
-            message:
-                "{} is accessed unprotected: several threads use it, one of them writes, and no lock is \
-                      held at every access"
-                    .to_owned(),
-            steps,
-            notes,
-        };
         out.add(evidence, Some(event), now);
     }
 }

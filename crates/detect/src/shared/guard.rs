@@ -1,11 +1,13 @@
 //! Locks that do not guard what they should: which two accesses show it, and how to say so.
 
-use events::{LockId, SiteId, Symbols, ThreadId, VarId};
+use events::{Event, LockId, SiteId, Symbols, ThreadId, VarId};
+use findings::{Confidence, Role, Rule};
 use rustc_hash::FxHashMap;
 
 use super::history::Access;
 use super::lockset::{LockSet, LockSets};
 use crate::detector::Now;
+use crate::evidence::{Evidence, StepAt, Subject, Target};
 
 const GUARD_IT: &str = "Guard every access with the same lock, or make the field volatile or atomic if single reads \
                         and writes are all it needs.";
@@ -88,7 +90,15 @@ pub fn advice(accesses: &[Access], sets: &LockSets, symbols: &Symbols) -> String
 /// The two accesses to show for a variable that no lock protects, given the one that the current thread makes now: it
 /// and its rival, or else the first pair of rivals that there was. In the papers' mode any access of another thread will
 /// do beside the current one, the more it conflicts the better.
-pub fn sides(mine: Access, var: VarId, paper: bool, now: &mut Now<'_>) -> Option<(Access, Access)> {
+pub fn sides(
+    event: &Event,
+    var: VarId,
+    write: bool,
+    paper: bool,
+    now: &mut Now<'_>,
+) -> Option<(Access, Access)> {
+    let epoch = now.hand_over.epoch(now.thread);
+    let mine = Access { epoch, site: event.site, locks: now.held.protecting(write), write };
     let rival = now.history.rival(var, now.thread, mine.write, mine.locks, now.hand_over, now.sets);
     if let Some(rival) = rival {
         return Some((rival, mine));
@@ -102,8 +112,28 @@ pub fn sides(mine: Access, var: VarId, paper: bool, now: &mut Now<'_>) -> Option
     others.max_by_key(conflict).map(|other| (other, mine))
 }
 
+/// What to say about a variable that no lock protects: both sides, why that is bad, and what to do.
+pub fn evidence(var: VarId, (other, mine): (Access, Access), message: &str, now: &mut Now<'_>) -> Evidence {
+    let step = |access: &Access| StepAt {
+        thread: access.epoch.thread,
+        site: access.site,
+        role: if access.write { Role::Write } else { Role::Read },
+        target: now.variable(var).object.map(|_| Target::Variable(var)),
+        locks: access.locks,
+        note: String::new(),
+    };
+    Evidence {
+        rule: Rule::DataRace,
+        subject: Subject::Variable(var),
+        confidence: Confidence::Medium,
+        message: message.to_owned(),
+        steps: vec![step(&other), step(&mine)],
+        notes: notes(var, &other, &mine, now),
+    }
+}
+
 /// Why two accesses (and perhaps others) are badly guarded, and what to do.
-pub fn notes(var: VarId, other: &Access, mine: &Access, now: &mut Now<'_>) -> Vec<String> {
+fn notes(var: VarId, other: &Access, mine: &Access, now: &mut Now<'_>) -> Vec<String> {
     let mut notes = Vec::new();
     if now.sets.disjoint(other.locks, mine.locks) {
         notes.push("No lock is held at both places.".to_owned());
