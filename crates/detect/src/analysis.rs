@@ -36,6 +36,9 @@ pub struct Analysis {
     hand_over: Order,
     history: History,
     ranges: Ranges,
+    /// What some detector wants to see of every stretch that has it, and what those content with news ask for besides.
+    always: OpSet,
+    besides: OpSet,
     any_range: bool,
     /// Where in the events that come next stretches begin, how many there are, and the variables they access.
     starts: Box<[u16; AHEAD]>,
@@ -51,7 +54,13 @@ impl Analysis {
     /// A pass for these detectors.
     pub fn new(specs: &[&'static Spec], options: &Options) -> Self {
         let mut uses = Uses::default();
+        let (mut always, mut besides) = (OpSet::NONE, OpSet::NONE);
         for spec in specs {
+            if spec.uses.news {
+                besides = besides.and(spec.ops.without(OpSet::ACCESS));
+            } else {
+                always = always.and(spec.ops);
+            }
             uses.full |= spec.uses.full;
             uses.hand_over |= spec.uses.hand_over | spec.uses.history;
             uses.history |= spec.uses.history;
@@ -73,6 +82,8 @@ impl Analysis {
             hand_over: Order::new(hand_over),
             history,
             ranges: Ranges::default(),
+            always,
+            besides,
             any_range: false,
             starts: Box::new([0; AHEAD]),
             stretches: 0,
@@ -253,6 +264,11 @@ impl Analysis {
         } else {
             self.history.no_news();
         }
+        let any_news = !self.history.news().is_empty();
+        // Most stretches concern nobody who is content with news.
+        if !kinds.meets(self.always) && !any_news && !first.op.kind().meets(self.besides) {
+            return;
+        }
         let mut now = Now {
             symbols,
             thread: first.thread,
@@ -267,7 +283,6 @@ impl Analysis {
             address,
         };
         let other_kinds = first.op.kind();
-        let any_news = !self.history.news().is_empty();
         for Running { spec, detector } in &mut self.running {
             let wanted = if spec.uses.news {
                 any_news | other_kinds.meets(spec.ops.without(OpSet::ACCESS))
