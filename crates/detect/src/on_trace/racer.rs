@@ -7,10 +7,10 @@
 //! about unguarded initialisation, and `read(t) write(t')` counts: it could have been `write(t') read(t)`. A lock held
 //! in read mode protects reads only. Volatile accesses are no data.
 //!
-//! Reported, once a variable, with all places at which it was used so far (section 5.2.1; the first [`LISTED`] of
-//! them): Shared-Modified, no candidate left, *and* the access has a rival, an earlier access of another thread that is
-//! unordered in the hand-over order, holds no lock in common, and one of the two writes. An access that comes after
-//! all earlier ones in the hand-over order starts the variable afresh at Virgin, so initialisation before `start()`
+//! Reported, once a variable, with the places at which it was used so far (section 5.2.1; the first [`LISTED`] of
+//! them, and the history may take some for others): Shared-Modified, no candidate left, *and* two accesses are rivals:
+//! of different threads, unordered in the hand-over order, without a lock in common, and one of them writes. An access
+//! that comes after all earlier ones in the hand-over order starts the variable afresh at Virgin, so initialisation before `start()`
 //! (Figure 8) is no race. A read of a final field after the constructor has ended is left out unless `this` escaped.
 //! `--paper`: without these three.
 //!
