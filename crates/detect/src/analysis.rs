@@ -282,16 +282,20 @@ impl Analysis {
             number,
             address,
         };
-        let other_kinds = first.op.kind();
         for Running { spec, detector } in &mut self.running {
-            let wanted = if spec.uses.news {
-                any_news | other_kinds.meets(spec.ops.without(OpSet::ACCESS))
-            } else {
-                kinds.meets(spec.ops)
-            };
-            if wanted {
-                self.out.turn_to(spec.name);
-                detector.stretch(events, &mut now, &mut self.out);
+            if !spec.uses.news {
+                if kinds.meets(spec.ops) {
+                    self.out.turn_to(spec.name);
+                    detector.stretch(events, &mut now, &mut self.out);
+                }
+                continue;
+            }
+            self.out.turn_to(spec.name);
+            if first.op.kind().meets(spec.ops.without(OpSet::ACCESS)) {
+                detector.event(first, &mut now, &mut self.out);
+            }
+            for &i in self.history.news() {
+                detector.event(&events[i as usize], &mut now, &mut self.out);
             }
         }
     }

@@ -39,8 +39,9 @@ pub struct Uses {
     pub hand_over: bool,
     /// [`Now::history`]; needs the hand-over order too.
     pub history: bool,
-    /// Of the accesses only those that are [news](History::news) to the history: it is not called for stretches that
-    /// have none and no other operation it asked for.
+    /// Of the accesses only those that are [news](History::news) to the history. It is called with
+    /// [`event`](Detector::event) for each of them and for each other operation that it asked for, and never with a
+    /// stretch.
     pub news: bool,
     /// An access from another place is news as well.
     pub places: bool,

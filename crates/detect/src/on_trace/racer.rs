@@ -213,20 +213,10 @@ impl Racer {
 
 impl Detector for Racer {
     fn event(&mut self, event: &Event, now: &mut Now<'_>, out: &mut Out) {
-        self.stretch(std::slice::from_ref(event), now, out);
-    }
-
-    fn stretch(&mut self, events: &[Event], now: &mut Now<'_>, out: &mut Out) {
-        if events[0].op.kind().meets(OpSet::FREEZE.and(OpSet::FREE)) && !self.paper {
-            self.frozen.step(&events[0], now);
-        }
-        // The history, which the analysis brought up to date before, lends nothing while `now` is lent on.
-        let history = now.history;
-        for &i in history.news() {
-            let event = &events[i as usize];
-            if let Some((var, write)) = event.op.access() {
-                self.access(event, var, write, now, out);
-            }
+        match event.op.access() {
+            Some((var, write)) => self.access(event, var, write, now, out),
+            None if self.paper => {}
+            None => self.frozen.step(event, now),
         }
     }
 
