@@ -303,6 +303,9 @@ fn no_payload_with_a_right_check_sum_does_harm() {
         for event in some {
             assert!(event.thread.index() < reader.symbols().threads.len());
             assert!(event.site.index() < reader.symbols().sites.len());
+            if let Some((var, _)) = event.op.access() {
+                assert!(var.index() < reader.symbols().variables().len());
+            }
         }
     }
     assert!(read > 500, "the decoder itself was reached: {read}");
