@@ -1,23 +1,28 @@
 //! Events in the binary form.
 //!
-//! One control byte, and what could not be foretold. Plain accesses come in runs of up to eight: `1nnn ssf0` says that
-//! there are `nnn` and one, how the first one's site was foretold (`ss`), and whether those that follow are at the
-//! same site (`f` is 0) or each at the site foretold from the one before (`f` is 1). Then come the first site if it
-//! had to be told, a byte with a bit for each access that writes, and the variables' numbers in as many bytes each
-//! as the frame says. Any other operation is `0ooo ooss` and then its operand, unless `ooooo` is one of the codes for
-//! an operand that was foretold.
+//! A record is one operation and up to eight plain accesses of the same thread after it; what could be foretold is not
+//! in it. Two control bytes come first:
+//! ```text
+//! ooooo ss t    the operation, how its site was foretold (ss), whether the thread is told (t)
+//! nnnn ss f 0   how many accesses, how the first one's site was foretold, and whether those that follow are at the
+//!               same site (f = 0) or each at the site foretold from the one before (f = 1)
+//! ```
+//! Then, each where it is needed: the thread, the operation's site, its operand, the first access's site, a byte with a
+//! bit for each access that writes, the accessed variables. Threads, sites and variables take as many bytes each as the
+//! frame says; an operand takes as many as it needs.
 //!
 //! What foretells: after a site a thread mostly goes on to one of the two sites it went on to the last times, or
 //! stays; a release gives up the lock taken last, a block that ends is the one opened last, and a site mostly uses
 //! the lock, block or volatile variable of the last time. Writer and reader keep the same [`Memory`].
+//!
+//! Why records and fixed widths: how many accesses there are, where they are and which of them write comes in no order
+//! that a processor could foretell, so the reader has no branch for any of it. It always writes eight events and
+//! counts those that are real.
 
-use super::varint::{Broken, Bytes, put};
+use super::varint::{Broken, put};
 use crate::{Event, Mode, ObjectId, Op, SiteId, Symbols, ThreadId, VarId};
 
-/// A site that is no site: nothing foretold.
-const NONE: u32 = u32::MAX;
-
-/// How the site was foretold.
+/// How the site was foretold. The odd ones change what is foretold next.
 const NEXT: u8 = 0;
 const OTHER_NEXT: u8 = 1;
 const SAME: u8 = 2;
@@ -54,43 +59,68 @@ const BEGIN_AGAIN: u8 = 26;
 const FINISH_LAST: u8 = 27;
 const VOLATILE_READ_AGAIN: u8 = 28;
 const VOLATILE_WRITE_AGAIN: u8 = 29;
-/// Not an operation: the thread of the events that follow.
-const SWITCH: u8 = 30;
+/// No operation: nothing but accesses.
+const PLAIN: u8 = 30;
 
-/// What a site was followed by and used the last time.
-#[derive(Clone, Copy)]
+/// Plain accesses in a record.
+const RUN: usize = 8;
+
+/// No record is longer: two control bytes, three numbers of four bytes, one of five, and the accesses.
+const LONGEST: usize = 2 + 3 * 4 + 5 + 1 + RUN * 4;
+
+/// How many bytes must follow the last record, so that the reader need not ask at every step.
+pub const PADDING: usize = 64;
+
+const _: () = assert!(LONGEST <= PADDING);
+
+/// The events that are written but do not count after the last one that does.
+pub const SLACK: usize = RUN + 1;
+
+/// What a site was followed by and used the last time. A site's row is at its number and one; row 0 is for threads that
+/// have been nowhere yet, so 0 in `next` means that nothing is foretold.
+#[derive(Clone, Copy, Default)]
 struct Place {
     next: u32,
     other_next: u32,
     operand: u32,
 }
 
-#[derive(Clone)]
+impl Place {
+    /// The row of the next site and what this row becomes, without a branch.
+    #[inline(always)]
+    fn follow(self, how: u8, same: u32, told: u32) -> (u32, Place) {
+        let pick = |second: bool, a: u32, b: u32| {
+            let mask = u32::from(second).wrapping_neg();
+            a & !mask | b & mask
+        };
+        let (odd, high) = (how & 1 != 0, how & 2 != 0);
+        let site = pick(high, pick(odd, self.next, self.other_next), pick(odd, same, told));
+        let place = Place {
+            next: pick(odd, self.next, site),
+            other_next: pick(odd, self.other_next, self.next),
+            ..self
+        };
+        (site, place)
+    }
+}
+
+#[derive(Clone, Default)]
 struct Thread {
-    site: u32,
+    place: u32,
     held: Vec<u32>,
     open: Vec<u32>,
 }
 
-/// A run of plain accesses that is being read.
-#[derive(Clone, Copy, Default)]
-struct Run {
-    left: u8,
-    writes: u8,
-    follows: bool,
-    /// Whether the next access is the first, whose site is known already.
-    fresh: bool,
-}
+/// No thread has this number.
+const NOBODY: u32 = u32::MAX;
 
 /// What writer and reader foretell from.
 pub struct Memory {
     thread: u32,
-    /// The last site of the current thread.
-    site: u32,
+    /// The row of the last site of the current thread.
+    place: u32,
     threads: Vec<Thread>,
     places: Vec<Place>,
-    /// Where a batch ended in the middle of a run.
-    run: Run,
     /// The objects freed by what was decoded last; the reader takes them.
     pub freed: Vec<ObjectId>,
 }
@@ -98,11 +128,10 @@ pub struct Memory {
 impl Default for Memory {
     fn default() -> Self {
         Self {
-            thread: NONE,
-            site: NONE,
+            thread: NOBODY,
+            place: 0,
             threads: Vec::new(),
-            places: Vec::new(),
-            run: Run::default(),
+            places: vec![Place::default()],
             freed: Vec::new(),
         }
     }
@@ -112,20 +141,19 @@ impl Memory {
     /// Makes room for the threads and sites there are.
     pub fn grow(&mut self, symbols: &Symbols) {
         if self.threads.len() < symbols.threads.len() {
-            self.threads
-                .resize(symbols.threads.len(), Thread { site: NONE, held: Vec::new(), open: Vec::new() });
+            self.threads.resize(symbols.threads.len(), Thread::default());
         }
-        if self.places.len() < symbols.sites.len() {
-            self.places.resize(symbols.sites.len(), Place { next: NONE, other_next: NONE, operand: NONE });
+        if self.places.len() <= symbols.sites.len() {
+            self.places.resize(symbols.sites.len() + 1, Place::default());
         }
     }
 
     fn switch(&mut self, thread: u32) {
-        if self.thread != NONE {
-            self.threads[self.thread as usize].site = self.site;
+        if self.thread != NOBODY {
+            self.threads[self.thread as usize].place = self.place;
         }
         self.thread = thread;
-        self.site = self.threads[thread as usize].site;
+        self.place = self.threads[thread as usize].place;
     }
 
     fn me(&mut self) -> &mut Thread {
@@ -133,29 +161,61 @@ impl Memory {
     }
 
     /// How the next site is foretold; takes it over.
-    fn foretell(&mut self, site: u32) -> u8 {
-        let code = match self.places.get_mut(self.site as usize) {
-            _ if site == self.site => SAME,
-            None => TOLD,
-            Some(place) if place.next == site => NEXT,
-            Some(place) => {
-                let known = place.other_next == site;
-                (place.next, place.other_next) = (site, place.next);
-                if known { OTHER_NEXT } else { TOLD }
-            }
+    fn foretell(&mut self, site: SiteId) -> u8 {
+        let next = site.0 + 1;
+        let place = self.places[self.place as usize];
+        let how = match next {
+            _ if next == self.place => SAME,
+            _ if next == place.next => NEXT,
+            _ if next == place.other_next => OTHER_NEXT,
+            _ => TOLD,
         };
-        self.site = site;
-        code
+        self.go_on(how, next);
+        how
     }
 
-    /// The operand that this site used the last time; takes the new one over.
-    fn operand(&mut self, site: u32, operand: u32) -> bool {
-        std::mem::replace(&mut self.places[site as usize].operand, operand) == operand
+    /// Goes on to the next site.
+    fn go_on(&mut self, how: u8, told: u32) {
+        let place = &mut self.places[self.place as usize];
+        (self.place, *place) = place.follow(how, self.place, told);
+    }
+
+    /// Whether the last site used this operand the last time; takes it over.
+    fn operand(&mut self, operand: u32) -> bool {
+        // One more, since 0 stands for none.
+        let operand = operand.wrapping_add(1);
+        std::mem::replace(&mut self.places[self.place as usize].operand, operand) == operand
     }
 }
 
-/// How many bytes hold any variable's number up to `largest`.
-pub fn width(largest: u32) -> u8 {
+/// In how many bytes the numbers of a frame are written.
+#[derive(Clone, Copy)]
+pub struct Widths {
+    /// Those of accessed variables.
+    pub variable: u8,
+    /// Those of sites.
+    pub site: u8,
+    /// Those of threads.
+    pub thread: u8,
+}
+
+impl Widths {
+    /// What these events need.
+    pub fn of(events: &[Event]) -> Self {
+        let (mut variable, mut site, mut thread) = (0, 0, 0);
+        for event in events {
+            if let Some((var, _)) = event.op.access() {
+                variable = var.0.max(variable);
+            }
+            site = event.site.0.max(site);
+            thread = event.thread.0.max(thread);
+        }
+        Self { variable: width(variable), site: width(site), thread: width(thread) }
+    }
+}
+
+/// How many bytes hold any number up to `largest`.
+fn width(largest: u32) -> u8 {
     match largest {
         0..0x100 => 1,
         0x100..0x1_0000 => 2,
@@ -164,84 +224,87 @@ pub fn width(largest: u32) -> u8 {
     }
 }
 
-/// Plain accesses in a run.
-const RUN: usize = 8;
-
-/// The variable of a plain access, and whether it writes.
-fn access(op: Op) -> Option<(VarId, bool)> {
-    match op {
-        Op::Read { var } => Some((var, false)),
-        Op::Write { var } => Some((var, true)),
-        _ => None,
-    }
+fn put_number(out: &mut Vec<u8>, number: u32, width: u8) {
+    out.extend_from_slice(&number.to_le_bytes()[..usize::from(width)]);
 }
 
-/// Appends events. All their ids are known to the memory, and no accessed variable needs more than `width` bytes.
-pub fn encode(out: &mut Vec<u8>, events: &[Event], width: u8, memory: &mut Memory) {
+/// Appends events. All their ids are known to the memory and fit the widths.
+pub fn encode(out: &mut Vec<u8>, events: &[Event], widths: Widths, memory: &mut Memory) {
     let mut rest = events;
-    while let Some(event) = rest.first() {
-        if memory.thread != event.thread.0 {
-            out.push(SWITCH << 2);
-            put(out, u64::from(event.thread.0));
-            memory.switch(event.thread.0);
+    while let Some(first) = rest.first() {
+        let switches = memory.thread != first.thread.0;
+        if switches {
+            memory.switch(first.thread.0);
         }
-        let site = event.site.0;
-        let how = memory.foretell(site);
-        let n = if access(event.op).is_some() {
-            encode_run(out, rest, how, width, memory)
-        } else {
-            let (code, operand) = code_of(event.op, site, memory);
-            out.push(code << 2 | how);
+        let control = out.len();
+        out.extend([0; 2]);
+        if switches {
+            put_number(out, first.thread.0, widths.thread);
+        }
+        let (mut code, mut how, mut taken) = (PLAIN, SAME, 0);
+        if !first.op.is_access() {
+            taken = 1;
+            how = memory.foretell(first.site);
             if how == TOLD {
-                put(out, u64::from(site));
+                put_number(out, first.site.0, widths.site);
             }
+            let operand;
+            (code, operand) = code_of(first.op, memory);
             if let Some(operand) = operand {
                 put(out, u64::from(operand));
             }
-            1
-        };
-        rest = &rest[n..];
+        }
+        out[control] = code << 3 | how << 1 | u8::from(switches);
+        let (run, how, follows) = encode_run(out, &rest[taken..], first.thread, widths, memory);
+        out[control + 1] = (run as u8) << 4 | how << 2 | u8::from(follows) << 1;
+        rest = &rest[taken + run..];
     }
 }
 
-/// Appends the run of plain accesses that `events` begins with; the first one's site is foretold already. How many
-/// they are.
-fn encode_run(out: &mut Vec<u8>, events: &[Event], how: u8, width: u8, memory: &mut Memory) -> usize {
-    let first = &events[0];
-    let goes_on = |event: &&Event| event.thread == first.thread && access(event.op).is_some();
-    let follow = |memory: &Memory, site: u32| memory.places[site as usize].next;
+/// Appends the run of plain accesses that `events` begins with, perhaps none. How many they are, how the first one's
+/// site was foretold, and whether each other one's follows from the one before.
+fn encode_run(
+    out: &mut Vec<u8>,
+    events: &[Event],
+    thread: ThreadId,
+    widths: Widths,
+    memory: &mut Memory,
+) -> (usize, u8, bool) {
+    let goes_on = |event: &&Event| event.thread == thread && event.op.is_access();
+    let Some(first) = events.first().filter(goes_on) else { return (0, SAME, false) };
+    let how = memory.foretell(first.site);
+    let follow = |memory: &Memory, site: SiteId| memory.places[site.index() + 1].next;
     let mut run = 1;
     let mut follows = false;
     if let Some(second) = events.get(1).filter(goes_on) {
-        follows = second.site != first.site && second.site.0 == follow(memory, first.site.0);
+        follows = second.site != first.site && second.site.0 + 1 == follow(memory, first.site);
     }
     while run < RUN
         && let Some(event) = events.get(run).filter(goes_on)
-        && event.site.0 == if follows { follow(memory, events[run - 1].site.0) } else { first.site.0 }
+        && event.site.0 + 1 == if follows { follow(memory, events[run - 1].site) } else { first.site.0 + 1 }
     {
         run += 1;
     }
-    let run_events = &events[..run];
-    memory.site = run_events[run - 1].site.0;
-    out.push(0x80 | (run as u8 - 1) << 4 | how << 2 | u8::from(follows) << 1);
+    let events = &events[..run];
+    memory.place = events[run - 1].site.0 + 1;
     if how == TOLD {
-        put(out, u64::from(first.site.0));
+        put_number(out, first.site.0, widths.site);
     }
-    let accesses = || run_events.iter().filter_map(|event| access(event.op));
+    let accesses = || events.iter().filter_map(|event| event.op.access());
     out.push(accesses().enumerate().fold(0, |bits, (i, (_, write))| bits | u8::from(write) << i));
     for (var, _) in accesses() {
-        out.extend_from_slice(&var.0.to_le_bytes()[..usize::from(width)]);
+        put_number(out, var.0, widths.variable);
     }
-    run
+    (run, how, follows)
 }
 
 /// The code of an operation that is no plain access, and its operand where it has to be told.
-fn code_of(op: Op, site: u32, memory: &mut Memory) -> (u8, Option<u32>) {
+fn code_of(op: Op, memory: &mut Memory) -> (u8, Option<u32>) {
     let again = |memory: &mut Memory, code: u8, foretold: u8, operand: u32| {
-        if memory.operand(site, operand) { (foretold, None) } else { (code, Some(operand)) }
+        if memory.operand(operand) { (foretold, None) } else { (code, Some(operand)) }
     };
     match op {
-        Op::Read { .. } | Op::Write { .. } => unreachable!("plain accesses have control bytes of their own"),
+        Op::Read { .. } | Op::Write { .. } => (PLAIN, None),
         Op::VolatileRead { var, update: false } => again(memory, VOLATILE_READ, VOLATILE_READ_AGAIN, var.0),
         Op::VolatileRead { var, update: true } => (VOLATILE_READ_UPDATE, Some(var.0)),
         Op::VolatileWrite { var, update: false } => {
@@ -292,209 +355,269 @@ fn code_of(op: Op, site: u32, memory: &mut Memory) -> (u8, Option<u32>) {
     }
 }
 
-/// Makes `batch` the next `count` events. Every id is checked against the tables.
+/// Decodes records into `room` until at least `wanted` events are there. How many there are. Every id is checked against
+/// the tables. `bytes` goes on for [`PADDING`] bytes after the last record, and `room` has [`SLACK`] more than wanted.
 pub fn decode(
-    bytes: &mut Bytes<'_>,
-    count: usize,
-    width: u8,
+    bytes: &[u8],
+    at: &mut usize,
+    widths: Widths,
     memory: &mut Memory,
     symbols: &Symbols,
-    batch: &mut Vec<Event>,
-) -> Result<(), Broken> {
-    // What the batch held before is overwritten and not cleared first: that would be a second store for each event.
-    batch.resize(count, Event { thread: ThreadId(0), site: SiteId(0), op: Op::Start });
-    let room = batch.as_mut_slice();
-    let decoded = match width {
-        1 => decode_width::<1>(bytes, memory, symbols, room),
-        2 => decode_width::<2>(bytes, memory, symbols, room),
-        3 => decode_width::<3>(bytes, memory, symbols, room),
-        4 => decode_width::<4>(bytes, memory, symbols, room),
+    room: &mut [Event],
+    wanted: usize,
+) -> Result<usize, Broken> {
+    match widths.variable {
+        1 => decode_width::<1>(bytes, at, widths, memory, symbols, room, wanted),
+        2 => decode_width::<2>(bytes, at, widths, memory, symbols, room, wanted),
+        3 => decode_width::<3>(bytes, at, widths, memory, symbols, room, wanted),
+        4 => decode_width::<4>(bytes, at, widths, memory, symbols, room, wanted),
         _ => Err(Broken),
-    };
-    if decoded.is_err() {
-        batch.clear();
     }
-    decoded
+}
+
+/// A number of so many bytes as the mask says.
+#[inline(always)]
+fn number(record: &[u8; PADDING], at: usize, mask: u32) -> u32 {
+    // A record is shorter than half of the padding up to its last variables, so this changes nothing.
+    let at = at & (PADDING / 2 - 1);
+    u32::from_le_bytes([record[at], record[at + 1], record[at + 2], record[at + 3]]) & mask
 }
 
 /// The loop that everything waits for.
 fn decode_width<const WIDTH: usize>(
-    bytes: &mut Bytes<'_>,
+    bytes: &[u8],
+    next: &mut usize,
+    widths: Widths,
     memory: &mut Memory,
     symbols: &Symbols,
     room: &mut [Event],
-) -> Result<(), Broken> {
+    wanted: usize,
+) -> Result<usize, Broken> {
     let variables = symbols.variables().len() as u32;
+    let sites =
+        Sites { mask: mask(widths.site), width: usize::from(widths.site), count: symbols.sites.len() as u32 };
+    let (thread_mask, thread_width) = (mask(widths.thread), usize::from(widths.thread));
     let mut filled = 0;
-    // A run may have been cut by the end of the last batch.
-    if memory.run.left > 0 {
-        filled = decode_run::<WIDTH>(bytes, memory, variables, room)?;
-    }
-    while filled < room.len() {
-        let control = bytes.byte()?;
-        if control >> 2 == SWITCH {
-            let next = bytes.u32()?;
-            if next as usize >= memory.threads.len() {
+    while filled < wanted {
+        let record = bytes.get(*next..).and_then(|rest| rest.first_chunk::<PADDING>()).ok_or(Broken)?;
+        let (operation, run) = (record[0], record[1]);
+        let mut at = 2;
+        if operation & 1 != 0 {
+            let thread = number(record, at, thread_mask);
+            at += thread_width;
+            if thread as usize >= memory.threads.len() {
                 return Err(Broken);
             }
-            memory.switch(next);
-            continue;
+            memory.switch(thread);
         }
-        let is_run = control >= 0x80;
-        let how = if is_run { control >> 2 & 3 } else { control & 3 };
-        let site = match how {
-            SAME => memory.site,
-            TOLD => told(bytes, memory)?,
-            _ => {
-                let place = memory.places.get_mut(memory.site as usize).ok_or(Broken)?;
-                if how == OTHER_NEXT {
-                    (place.next, place.other_next) = (place.other_next, place.next);
-                }
-                place.next
-            }
-        };
-        // Only a thread that has no site yet, or a place that nothing has followed yet.
-        if site == NONE {
-            return Err(Broken);
-        }
-        memory.site = site;
-        if is_run {
-            let writes = bytes.byte()?;
-            memory.run = Run { left: (control >> 4 & 7) + 1, writes, follows: control & 2 != 0, fresh: true };
-            filled += decode_run::<WIDTH>(bytes, memory, variables, &mut room[filled..])?;
-        } else {
-            let op = operation(control >> 2, site, bytes, memory, symbols)?;
-            room[filled] = Event { thread: ThreadId(memory.thread), site: SiteId(site), op };
+        let thread = ThreadId(memory.thread);
+        let mut place = memory.place;
+        // What is wrong is found out at the end, in one go.
+        let mut wrong = thread.0 == NOBODY;
+        let code = operation >> 3;
+        if code != PLAIN {
+            place = sites.decode(operation >> 1 & 3, place, record, &mut at, &mut memory.places);
+            wrong |= place == 0;
+            memory.place = place;
+            let op = decode_operation(code, record, &mut at, memory, symbols)?;
+            *room.get_mut(filled).ok_or(Broken)? = Event { thread, site: SiteId(place.wrapping_sub(1)), op };
             filled += 1;
         }
+        let count = usize::from(run >> 4);
+        if count > 0 {
+            place = sites.decode(run >> 2 & 3, place, record, &mut at, &mut memory.places);
+            wrong |= (place == 0) | (count > RUN);
+            let at_writes = at % (PADDING / 2);
+            let numbers = record.get(at_writes + 1..).and_then(<[u8]>::first_chunk).ok_or(Broken)?;
+            let room = room.get_mut(filled..).and_then(<[Event]>::first_chunk_mut).ok_or(Broken)?;
+            let first = Event { thread, site: SiteId(place.wrapping_sub(1)), op: Op::Start };
+            let largest = decode_run::<WIDTH>(first, record[at_writes], numbers, count % (RUN + 1), room);
+            wrong |= largest >= variables;
+            if run & 2 != 0 {
+                for event in room.iter_mut().take(count).skip(1) {
+                    place = memory.places.get(place as usize).ok_or(Broken)?.next;
+                    wrong |= place == 0;
+                    event.site = SiteId(place.wrapping_sub(1));
+                }
+            }
+            memory.place = place;
+            filled += count;
+            at += 1 + count * WIDTH;
+        }
+        if wrong {
+            return Err(Broken);
+        }
+        *next += at;
     }
-    Ok(())
+    Ok(filled)
 }
 
-/// Decodes what is left of a run, as far as there is room. How many events that is.
+/// Writes a run of accesses at the first one's site, always as many as there is room for; `count` of them are real.
+/// Their largest variable.
 #[inline(always)]
 fn decode_run<const WIDTH: usize>(
-    bytes: &mut Bytes<'_>,
-    memory: &mut Memory,
-    variables: u32,
-    room: &mut [Event],
-) -> Result<usize, Broken> {
-    let Run { left, mut writes, follows, fresh } = memory.run;
-    let count = usize::from(left).min(room.len());
-    let numbers = bytes.slice(count * WIDTH)?;
-    let thread = ThreadId(memory.thread);
-    let mut site = memory.site;
-    let mut known = true;
-    for (i, (event, number)) in room.iter_mut().zip(numbers.chunks_exact(WIDTH)).enumerate() {
-        if follows && !(fresh && i == 0) {
-            site = memory.places.get(site as usize).ok_or(Broken)?.next;
+    first: Event,
+    writes: u8,
+    numbers: &[u8; RUN * 4],
+    count: usize,
+    room: &mut [Event; RUN],
+) -> u32 {
+    let mut vars = [0u32; RUN];
+    for (i, var) in vars.iter_mut().enumerate() {
+        let bytes = [0, 1, 2, 3].map(|k| if k < WIDTH { numbers[i * WIDTH + k] } else { 0 });
+        *var = u32::from_le_bytes(bytes);
+    }
+    for (i, (event, &var)) in room.iter_mut().zip(&vars).enumerate() {
+        let var = VarId(var);
+        *event = first;
+        event.op = if writes >> i & 1 == 0 { Op::Read { var } } else { Op::Write { var } };
+    }
+    vars.iter().zip(&REAL[count]).fold(0, |largest, (var, real)| largest.max(var & real))
+}
+
+/// For each count a mask that keeps so many.
+static REAL: [[u32; RUN]; RUN + 1] = {
+    let mut masks = [[0; RUN]; RUN + 1];
+    let mut count = 0;
+    while count <= RUN {
+        let mut i = 0;
+        while i < count {
+            masks[count][i] = u32::MAX;
+            i += 1;
         }
-        let mut bytes = [0; 4];
-        bytes[..WIDTH].copy_from_slice(number);
-        let var = VarId(u32::from_le_bytes(bytes));
-        known &= var.0 < variables;
-        let op = if writes & 1 == 0 { Op::Read { var } } else { Op::Write { var } };
-        writes >>= 1;
-        *event = Event { thread, site: SiteId(site), op };
+        count += 1;
     }
-    if !known || site == NONE {
-        return Err(Broken);
-    }
-    memory.site = site;
-    memory.run = Run { left: left - count as u8, writes, follows, fresh: false };
-    Ok(count)
+    masks
+};
+
+fn mask(width: u8) -> u32 {
+    u32::MAX >> (32 - 8 * u32::from(width.clamp(1, 4)))
 }
 
-/// A site that is not foretold.
-#[inline(never)]
-fn told(bytes: &mut Bytes<'_>, memory: &mut Memory) -> Result<u32, Broken> {
-    let site = bytes.u32()?;
-    if memory.thread == NONE || site as usize >= memory.places.len() {
-        return Err(Broken);
-    }
-    if let Some(place) = memory.places.get_mut(memory.site as usize) {
-        (place.next, place.other_next) = (site, place.next);
-    }
-    Ok(site)
+/// How sites are told.
+#[derive(Clone, Copy)]
+struct Sites {
+    mask: u32,
+    width: usize,
+    count: u32,
 }
 
-fn operation(
+impl Sites {
+    /// The row of the site that comes after the one of row `place`; 0 if there is none.
+    #[inline(always)]
+    fn decode(
+        self,
+        how: u8,
+        place: u32,
+        record: &[u8; PADDING],
+        at: &mut usize,
+        places: &mut [Place],
+    ) -> u32 {
+        let told = number(record, *at, self.mask);
+        *at += if how == TOLD { self.width } else { 0 };
+        let told = if told < self.count { told + 1 } else { 0 };
+        let Some(row) = places.get_mut(place as usize) else { return 0 };
+        let (next, changed) = row.follow(how, place, told);
+        *row = changed;
+        next
+    }
+}
+
+/// An operand of the record.
+fn operand(record: &[u8; PADDING], at: &mut usize) -> Result<u32, Broken> {
+    let mut value = 0u64;
+    for shift in (0..35).step_by(7) {
+        let byte = *record.get(*at).ok_or(Broken)?;
+        *at += 1;
+        value |= u64::from(byte & 0x7f) << shift;
+        if byte < 0x80 {
+            return u32::try_from(value).map_err(|_| Broken);
+        }
+    }
+    Err(Broken)
+}
+
+#[inline(always)]
+fn decode_operation(
     code: u8,
-    site: u32,
-    bytes: &mut Bytes<'_>,
+    record: &[u8; PADDING],
+    at: &mut usize,
     memory: &mut Memory,
     symbols: &Symbols,
 ) -> Result<Op, Broken> {
-    fn id<Id: From<u32>>(bytes: &mut Bytes<'_>, len: usize) -> Result<Id, Broken> {
-        let id = bytes.u32()?;
-        if (id as usize) < len { Ok(Id::from(id)) } else { Err(Broken) }
-    }
+    // An operand that is told.
+    let told = |at: &mut usize, len: usize| {
+        let id = operand(record, at)?;
+        if (id as usize) < len { Ok(id) } else { Err(Broken) }
+    };
+    // One that the site used the last time, but perhaps for another kind of operation.
+    let last = |memory: &Memory, len: usize| {
+        let operand = memory.places.get(memory.place as usize).map_or(0, |place| place.operand);
+        let id = operand.wrapping_sub(1);
+        if (id as usize) < len { Ok(id) } else { Err(Broken) }
+    };
     let variables = symbols.variables().len();
     let locks = symbols.locks.len();
-    // An operand that is foretold was told before at the same site, but perhaps for another kind of operation.
-    let last = |memory: &Memory, len: usize| {
-        let operand = memory.places[site as usize].operand;
-        if (operand as usize) < len { Ok(operand) } else { Err(Broken) }
-    };
+    if memory.thread == NOBODY {
+        return Err(Broken);
+    }
     Ok(match code {
-        VOLATILE_READ | VOLATILE_READ_AGAIN => {
-            let var: u32 =
-                if code == VOLATILE_READ { id(bytes, variables)? } else { last(memory, variables)? };
-            memory.operand(site, var);
-            Op::VolatileRead { var: VarId(var), update: false }
-        }
-        VOLATILE_WRITE | VOLATILE_WRITE_AGAIN => {
-            let var: u32 =
-                if code == VOLATILE_WRITE { id(bytes, variables)? } else { last(memory, variables)? };
-            memory.operand(site, var);
-            Op::VolatileWrite { var: VarId(var), update: false }
-        }
-        VOLATILE_READ_UPDATE => Op::VolatileRead { var: id(bytes, variables)?, update: true },
-        VOLATILE_WRITE_UPDATE => Op::VolatileWrite { var: id(bytes, variables)?, update: true },
         ACQUIRE | ACQUIRE_AGAIN => {
-            let lock: u32 = if code == ACQUIRE { id(bytes, locks)? } else { last(memory, locks)? };
-            memory.operand(site, lock);
+            let lock = if code == ACQUIRE { told(at, locks)? } else { last(memory, locks)? };
+            memory.operand(lock);
             memory.me().held.push(lock);
             Op::Acquire { lock: lock.into(), mode: Mode::Exclusive }
-        }
-        RELEASE => {
-            let lock: u32 = id(bytes, locks)?;
-            memory.me().held.retain(|&held| held != lock);
-            Op::Release { lock: lock.into(), mode: Mode::Exclusive }
         }
         RELEASE_LAST => {
             let lock = memory.me().held.pop().ok_or(Broken)?;
             Op::Release { lock: lock.into(), mode: Mode::Exclusive }
         }
-        ACQUIRE_READ => Op::Acquire { lock: id(bytes, locks)?, mode: Mode::Read },
-        RELEASE_READ => Op::Release { lock: id(bytes, locks)?, mode: Mode::Read },
-        REENTER => Op::Reenter { lock: id(bytes, locks)? },
-        REEXIT => Op::Reexit { lock: id(bytes, locks)? },
-        WAIT => Op::Wait { lock: id(bytes, locks)? },
-        WOKEN => Op::Woken { lock: id(bytes, locks)? },
-        SIGNAL => Op::Signal { on: id(bytes, symbols.channels.len())? },
-        OBSERVE => Op::Observe { on: id(bytes, symbols.channels.len())? },
-        FORK => Op::Fork { child: id(bytes, symbols.threads.len())? },
-        JOIN => Op::Join { child: id(bytes, symbols.threads.len())? },
-        START => Op::Start,
-        END => Op::End,
         BEGIN | BEGIN_AGAIN => {
             let blocks = symbols.blocks.len();
-            let block: u32 = if code == BEGIN { id(bytes, blocks)? } else { last(memory, blocks)? };
-            memory.operand(site, block);
+            let block = if code == BEGIN { told(at, blocks)? } else { last(memory, blocks)? };
+            memory.operand(block);
             memory.me().open.push(block);
             Op::Begin { block: block.into() }
         }
-        FINISH => Op::Finish { block: id(bytes, symbols.blocks.len())? },
         FINISH_LAST => Op::Finish { block: memory.me().open.pop().ok_or(Broken)?.into() },
-        FLOW => Op::Flow { flow: id(bytes, symbols.flows.len())? },
-        FREEZE => Op::Freeze { object: id(bytes, symbols.objects().len())? },
+        VOLATILE_READ | VOLATILE_READ_AGAIN => {
+            let var = if code == VOLATILE_READ { told(at, variables)? } else { last(memory, variables)? };
+            memory.operand(var);
+            Op::VolatileRead { var: VarId(var), update: false }
+        }
+        VOLATILE_WRITE | VOLATILE_WRITE_AGAIN => {
+            let var = if code == VOLATILE_WRITE { told(at, variables)? } else { last(memory, variables)? };
+            memory.operand(var);
+            Op::VolatileWrite { var: VarId(var), update: false }
+        }
+        VOLATILE_READ_UPDATE => Op::VolatileRead { var: told(at, variables)?.into(), update: true },
+        VOLATILE_WRITE_UPDATE => Op::VolatileWrite { var: told(at, variables)?.into(), update: true },
+        RELEASE => {
+            let lock = told(at, locks)?;
+            memory.me().held.retain(|&held| held != lock);
+            Op::Release { lock: lock.into(), mode: Mode::Exclusive }
+        }
+        ACQUIRE_READ => Op::Acquire { lock: told(at, locks)?.into(), mode: Mode::Read },
+        RELEASE_READ => Op::Release { lock: told(at, locks)?.into(), mode: Mode::Read },
+        REENTER => Op::Reenter { lock: told(at, locks)?.into() },
+        REEXIT => Op::Reexit { lock: told(at, locks)?.into() },
+        WAIT => Op::Wait { lock: told(at, locks)?.into() },
+        WOKEN => Op::Woken { lock: told(at, locks)?.into() },
+        SIGNAL => Op::Signal { on: told(at, symbols.channels.len())?.into() },
+        OBSERVE => Op::Observe { on: told(at, symbols.channels.len())?.into() },
+        FORK => Op::Fork { child: told(at, symbols.threads.len())?.into() },
+        JOIN => Op::Join { child: told(at, symbols.threads.len())?.into() },
+        START => Op::Start,
+        END => Op::End,
+        FINISH => Op::Finish { block: told(at, symbols.blocks.len())?.into() },
+        FLOW => Op::Flow { flow: told(at, symbols.flows.len())?.into() },
+        FREEZE => Op::Freeze { object: told(at, symbols.objects().len())?.into() },
         FREE => {
-            let object = id(bytes, symbols.objects().len())?;
+            let object = ObjectId(told(at, symbols.objects().len())?);
             memory.freed.push(object);
             Op::Free { object }
         }
-        MARK => Op::Mark { text: id(bytes, symbols.strings().len())? },
+        MARK => Op::Mark { text: told(at, symbols.strings().len())?.into() },
         _ => return Err(Broken),
     })
 }

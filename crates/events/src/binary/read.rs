@@ -2,12 +2,12 @@
 
 use std::io::{ErrorKind, Read};
 
-use super::code::{self, Memory};
+use super::code::{self, Memory, PADDING, SLACK, Widths};
 use super::frame::{HEADER, Header};
 use super::tables::take_new;
 use super::varint::{Broken, Bytes};
 use super::{MAGIC, VERSION};
-use crate::{Event, Gap, Place, Progress, Source, Symbols, TraceError};
+use crate::{Event, Gap, Op, Place, Progress, SiteId, Source, Symbols, ThreadId, TraceError};
 
 /// Events handed out at once: sixteen bytes each, so that a batch stays in the first-level cache.
 const BATCH: usize = 1024;
@@ -25,10 +25,10 @@ pub struct Reader {
     memory: Memory,
     stored: Vec<u8>,
     payload: Vec<u8>,
-    /// Where in the payload the next event is, how many are left in it, and the width of variables.
+    /// Where in the payload the next record is, how many events are left in it, and the widths of their numbers.
     at: usize,
     left: usize,
-    width: u8,
+    widths: Widths,
     /// The events of all frames up to the current one.
     events: u64,
     ended: bool,
@@ -74,7 +74,7 @@ impl Reader {
             payload: Vec::new(),
             at: 0,
             left: 0,
-            width: 1,
+            widths: Widths::of(&[]),
             events: 0,
             ended: false,
         })
@@ -136,12 +136,14 @@ impl Reader {
                 return Err(Broken);
             }
         }
-        let mut bytes = Bytes::new(&self.payload, 0);
+        let mut bytes = Bytes::new(&self.payload[..length], 0);
         while bytes.byte()? == 1 {
             take_new(&mut bytes, &mut self.symbols, &mut self.gaps)?;
         }
-        self.width = bytes.byte()?;
+        self.widths = Widths { variable: bytes.byte()?, site: bytes.byte()?, thread: bytes.byte()? };
         self.at = bytes.at();
+        self.payload.truncate(length);
+        self.payload.resize(length + PADDING, 0);
         self.left = header.events as usize;
         self.memory.grow(&self.symbols);
         Ok(())
@@ -223,16 +225,25 @@ impl Source for Reader {
                 return Ok(false);
             }
         }
-        let count = self.left.min(BATCH);
-        let mut bytes = Bytes::new(&self.payload, self.at);
-        let whole = code::decode(&mut bytes, count, self.width, &mut self.memory, &self.symbols, batch);
-        self.at = bytes.at();
-        self.left -= count;
-        if whole.is_err() {
+        let wanted = self.left.min(BATCH);
+        // What the batch held before is overwritten and not cleared first: that would be a second store for each event.
+        batch.resize(BATCH + SLACK, Event { thread: ThreadId(0), site: SiteId(0), op: Op::Start });
+        let (memory, symbols) = (&mut self.memory, &self.symbols);
+        let decoded = code::decode(&self.payload, &mut self.at, self.widths, memory, symbols, batch, wanted);
+        // A frame ends with its last record.
+        let end = self.payload.len() - PADDING;
+        let whole = decoded
+            .ok()
+            .and_then(|count| Some((count, self.left.checked_sub(count)?)))
+            .filter(|&(_, left)| if left == 0 { self.at == end } else { self.at < end });
+        let Some((count, left)) = whole else {
+            batch.clear();
             let start = self.read;
             self.cut_off(start, "a frame makes no sense although its check sum is right", &[]);
             return Ok(false);
-        }
+        };
+        self.left = left;
+        batch.truncate(count);
         for object in self.memory.freed.drain(..) {
             self.symbols.free(object);
         }

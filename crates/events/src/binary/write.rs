@@ -5,9 +5,8 @@ use std::io::{self, Write};
 use super::code::{self, Memory};
 use super::frame::Header;
 use super::tables::{Written, put_new};
-use super::varint::put;
 use super::{MAGIC, VERSION};
-use crate::{Event, Gap, ObjectId, Op, Symbols, VarId};
+use crate::{Event, Gap, ObjectId, Symbols, VarId};
 
 /// Events in a full frame: enough to compress well, few enough that a killed writer loses little.
 const FULL: usize = 1 << 15;
@@ -97,13 +96,9 @@ impl<W: Write> Writer<W> {
         if let Some(last) = payload.last_mut() {
             *last = 0;
         }
-        let largest = self.events.iter().filter_map(|event| match event.op {
-            Op::Read { var } | Op::Write { var } => Some(var.0),
-            _ => None,
-        });
-        let width = code::width(largest.max().unwrap_or(0));
-        put(&mut payload, u64::from(width));
-        code::encode(&mut payload, &self.events, width, &mut self.memory);
+        let widths = code::Widths::of(&self.events);
+        payload.extend([widths.variable, widths.site, widths.thread]);
+        code::encode(&mut payload, &self.events, widths, &mut self.memory);
         let packed = lz4_flex::block::compress(&payload);
         let stored = if packed.len() < payload.len() - payload.len() / 16 { &packed } else { &payload };
         let header = Header {
