@@ -1,11 +1,11 @@
 //! One pass over a trace for any number of detectors.
 //!
-//! The pass cuts the events into stretches: one thread, and nothing but plain accesses after the first event. What all
+//! The pass goes from stretch to stretch: one thread, perhaps an operation, and then nothing but plain accesses. What all
 //! detectors share (locks held, the two orders, the history of accesses) is brought up to date once for each stretch;
-//! then every detector that asked for some of its operations sees it.
+//! then every detector sees the operation and the accesses, as far as it asked for them.
 
 use events::check::Checker;
-use events::{Event, Mode, ObjectId, Op, OpSet, Symbols, ThreadId, VarId};
+use events::{Access, Event, Head, Mode, ObjectId, Op, OpSet, Stretches, Symbols, ThreadId, VarId};
 use findings::{Coverage, Report};
 
 use crate::detector::{Detector, Now, Options, Spec, Uses};
@@ -40,14 +40,12 @@ pub struct Analysis {
     always: OpSet,
     besides: OpSet,
     any_range: bool,
-    /// Where in the events that come next stretches begin, how many there are, and the variables they access.
-    starts: Box<[u16; AHEAD]>,
-    stretches: usize,
-    upcoming: Box<[VarId; AHEAD]>,
+    /// Kept for its room.
+    cut: Stretches,
     events: u64,
 }
 
-/// Events that are looked at ahead: what they need of all detectors together fits a first-level cache.
+/// Accesses that are looked at ahead: what they need of all detectors together fits a first-level cache.
 const AHEAD: usize = 64;
 
 impl Analysis {
@@ -85,9 +83,7 @@ impl Analysis {
             always,
             besides,
             any_range: false,
-            starts: Box::new([0; AHEAD]),
-            stretches: 0,
-            upcoming: Box::new([VarId(0); AHEAD]),
+            cut: Stretches::default(),
             events: 0,
         }
     }
@@ -95,12 +91,27 @@ impl Analysis {
     /// Works off the next events. `symbols` names all of them, as it does for the batch of a
     /// [`Source`](events::Source). A trace that no run can have made is an error.
     pub fn batch(&mut self, events: &[Event], symbols: &Symbols) -> Result<(), Malformed> {
+        let mut cut = std::mem::take(&mut self.cut);
+        cut.cut(events);
+        let done = self.stretches(&cut, symbols);
+        self.cut = cut;
+        done
+    }
+
+    /// The same for events that are cut into stretches already.
+    pub fn stretches(&mut self, stretches: &Stretches, symbols: &Symbols) -> Result<(), Malformed> {
         self.grow(symbols);
         self.any_range = self.ranges.look(symbols);
-        for events in events.chunks(AHEAD) {
-            self.look_ahead(events);
-            self.stretches(events, symbols)?;
-            self.events += events.len() as u64;
+        let all = stretches.all_accesses();
+        let (mut seen, mut touched) = (0, 0);
+        for (head, accesses) in stretches.iter() {
+            seen += accesses.len();
+            if seen > touched {
+                let end = all.len().min(seen + AHEAD);
+                self.look_ahead(&all[touched..end]);
+                touched = end;
+            }
+            self.stretch(head, accesses, symbols)?;
         }
         Ok(())
     }
@@ -121,6 +132,7 @@ impl Analysis {
                 history: &self.history,
                 ranges: &self.ranges,
                 number: self.events,
+                first: self.events,
                 address: 0,
             };
             detector.finish(&mut now, &mut self.out);
@@ -150,58 +162,44 @@ impl Analysis {
         }
     }
 
-    /// Looks ahead: notes where stretches begin and which variables are accessed, and brings what is kept of those
-    /// variables into the cache. The tables of a big trace do not fit there, and detectors would wait for the memory at
-    /// almost every access. What is noted is written always and counted only if it is to be kept: branches here would
-    /// be foretold wrong too often.
-    fn look_ahead(&mut self, events: &[Event]) {
-        let (starts, upcoming) = (&mut *self.starts, &mut *self.upcoming);
-        let (mut stretches, mut accesses) = (0, 0);
-        // No thread has this number.
-        let mut last = ThreadId(u32::MAX);
-        for (i, event) in events.iter().enumerate() {
-            let is_access = event.op.is_access();
-            starts[stretches % AHEAD] = i as u16;
-            stretches += usize::from(!is_access | (last != event.thread));
-            last = event.thread;
-            upcoming[accesses % AHEAD] = VarId(event.op.operand());
-            accesses += usize::from(is_access);
-        }
-        self.stretches = stretches;
-        let upcoming = &self.upcoming[..accesses];
-        let mut sum = if self.uses.history { self.history.touch(upcoming) } else { 0 };
+    /// Brings what is kept of accessed variables into the cache. The tables of a big trace do not fit there, and
+    /// detectors would wait for the memory at almost every access.
+    fn look_ahead(&mut self, accesses: &[Access]) {
+        let mut sum = if self.uses.history { self.history.touch(accesses) } else { 0 };
         for running in &mut self.running {
             if running.spec.ops.meets(OpSet::ACCESS) && !running.spec.uses.news {
-                running.detector.vars(&mut |vars| sum ^= vars.touch(upcoming));
+                running.detector.vars(&mut |vars| sum ^= vars.touch(accesses));
             }
         }
         // Nobody needs the sum, but without a use of it there would be no loads.
         std::hint::black_box(sum);
     }
 
-    fn stretches(&mut self, events: &[Event], symbols: &Symbols) -> Result<(), Malformed> {
-        for i in 0..self.stretches {
-            let start = usize::from(self.starts[i]);
-            let end = if i + 1 < self.stretches { usize::from(self.starts[i + 1]) } else { events.len() };
-            let events = &events[start..end];
-            let number = self.events + start as u64;
-            let first = &events[0];
-            self.take_in(first, symbols).map_err(|reason| Malformed { event: number + 1, reason })?;
-            let accesses = if events.len() > 1 { OpSet::ACCESS } else { OpSet::NONE };
-            if self.any_range {
-                self.with_ranges(events, number, symbols);
-            } else {
-                let address = std::ptr::from_ref(first) as usize;
-                self.stretch(events, first.op.kind().and(accesses), number, address, symbols);
-            }
-            if let Op::Free { object } = first.op {
-                self.free(object, symbols);
-            }
+    #[inline(always)]
+    fn stretch(&mut self, head: &Head, accesses: &[Access], symbols: &Symbols) -> Result<(), Malformed> {
+        let number = self.events;
+        let operation = head.event();
+        let checked = match (&operation, accesses.first()) {
+            (Some(event), _) => self.take_in(event, symbols),
+            (None, Some(access)) => self.checker.event(&access.event(head.thread), symbols),
+            (None, None) => Ok(()),
+        };
+        checked.map_err(|reason| Malformed { event: number + 1, reason })?;
+        let first = number + u64::from(operation.is_some());
+        if self.any_range {
+            self.with_ranges(head.thread, operation.as_ref(), accesses, number, symbols);
+        } else {
+            let address = accesses.as_ptr() as usize;
+            self.show(head.thread, operation.as_ref(), accesses, (number, first, address), symbols);
+        }
+        self.events = first + accesses.len() as u64;
+        if let Some(Event { op: Op::Free { object }, .. }) = operation {
+            self.free(object, symbols);
         }
         Ok(())
     }
 
-    /// Checks the first event of a stretch and brings what is shared up to date with it. The frequent kinds first:
+    /// Checks the operation of a stretch and brings what is shared up to date with it. The frequent kinds first:
     /// each look at the kind is a branch that is often foretold wrong.
     #[inline(always)]
     fn take_in(&mut self, event: &Event, symbols: &Symbols) -> Result<(), String> {
@@ -230,18 +228,28 @@ impl Analysis {
         Ok(())
     }
 
-    /// A stretch of a trace with array ranges, which may have to be split: one event for each part.
-    fn with_ranges(&mut self, events: &[Event], number: u64, symbols: &Symbols) {
+    /// A stretch of a trace with array ranges, which may have to be split: one access for each part.
+    fn with_ranges(
+        &mut self,
+        thread: ThreadId,
+        operation: Option<&Event>,
+        accesses: &[Access],
+        number: u64,
+        symbols: &Symbols,
+    ) {
+        let first = number + u64::from(operation.is_some());
+        if operation.is_some() {
+            self.show(thread, operation, &[], (number, first, 0), symbols);
+        }
         let mut parts = Vec::new();
-        for (i, event) in events.iter().enumerate() {
-            let number = number + i as u64;
-            let kind = event.op.kind();
-            let Some((var, write)) = event.op.access().filter(|&(var, _)| !self.ranges.is_whole(var)) else {
-                self.stretch(&events[i..=i], kind, number, 0, symbols);
+        for (number, access) in (first..).zip(accesses) {
+            let place = (number, number, 0);
+            if self.ranges.is_whole(access.var) {
+                self.show(thread, None, std::slice::from_ref(access), place, symbols);
                 continue;
-            };
+            }
             let (uses, history, running) = (self.uses, &mut self.history, &mut self.running);
-            self.ranges.parts(var, symbols, &mut parts, &mut |from, to| {
+            self.ranges.parts(access.var, symbols, &mut parts, &mut |from, to| {
                 if uses.history {
                     history.copy(from, to);
                 }
@@ -249,53 +257,66 @@ impl Analysis {
                     running.detector.vars(&mut |vars| vars.copy(from, to));
                 }
             });
-            let part_of = |var| if write { Op::Write { var } } else { Op::Read { var } };
-            let split: Vec<Event> = parts.drain(..).map(|var| Event { op: part_of(var), ..*event }).collect();
-            self.stretch(&split, kind, number, 0, symbols);
+            let part = |var| Access::new(var, access.site(), access.writes());
+            let split: Vec<Access> = parts.drain(..).map(part).collect();
+            self.show(thread, None, &split, place, symbols);
         }
     }
 
-    #[inline]
-    fn stretch(&mut self, events: &[Event], kinds: OpSet, number: u64, address: usize, symbols: &Symbols) {
-        let first = &events[0];
-        let held = self.holders.held(first.thread);
-        if self.uses.history && kinds.meets(OpSet::ACCESS) {
-            self.history.stretch(events, held, &self.hand_over, &mut self.sets);
+    /// Takes accesses into account and shows a stretch to the detectors. `place` is what [`Now`] needs to tell an
+    /// event's number.
+    #[inline(always)]
+    fn show(
+        &mut self,
+        thread: ThreadId,
+        operation: Option<&Event>,
+        accesses: &[Access],
+        place: (u64, u64, usize),
+        symbols: &Symbols,
+    ) {
+        let held = self.holders.held(thread);
+        if self.uses.history && !accesses.is_empty() {
+            self.history.stretch(thread, accesses, held, &self.hand_over, &mut self.sets);
         } else {
             self.history.no_news();
         }
-        let any_news = !self.history.news().is_empty();
+        let kind = operation.map_or(OpSet::NONE, |event| event.op.kind());
+        let kinds = if accesses.is_empty() { kind } else { kind.and(OpSet::ACCESS) };
         // Most stretches concern nobody who is content with news.
-        if !kinds.meets(self.always) && !any_news && !first.op.kind().meets(self.besides) {
+        if !kinds.meets(self.always) && self.history.news().is_empty() && !kind.meets(self.besides) {
             return;
         }
         let mut now = Now {
             symbols,
-            thread: first.thread,
+            thread,
             held,
-            locks: self.holders.locks(first.thread),
+            locks: self.holders.locks(thread),
             sets: &mut self.sets,
             full: &self.full,
             hand_over: &self.hand_over,
             history: &self.history,
             ranges: &self.ranges,
-            number,
-            address,
+            number: place.0,
+            first: place.1,
+            address: place.2,
         };
         for Running { spec, detector } in &mut self.running {
-            if !spec.uses.news {
-                if kinds.meets(spec.ops) {
-                    self.out.turn_to(spec.name);
-                    detector.stretch(events, &mut now, &mut self.out);
-                }
+            if !kinds.meets(spec.ops) {
                 continue;
             }
             self.out.turn_to(spec.name);
-            if first.op.kind().meets(spec.ops.without(OpSet::ACCESS)) {
-                detector.event(first, &mut now, &mut self.out);
+            if let Some(event) = operation
+                && kind.meets(spec.ops)
+            {
+                detector.operation(event, &mut now, &mut self.out);
             }
-            for &i in self.history.news() {
-                detector.event(&events[i as usize], &mut now, &mut self.out);
+            if spec.uses.news {
+                for &i in self.history.news() {
+                    let access = accesses.get(i as usize..).and_then(|rest| rest.first());
+                    detector.accesses(access.map_or(&[], std::slice::from_ref), &mut now, &mut self.out);
+                }
+            } else if spec.ops.meets(OpSet::ACCESS) && !accesses.is_empty() {
+                detector.accesses(accesses, &mut now, &mut self.out);
             }
         }
     }

@@ -1,6 +1,6 @@
-//! What a detector over a trace is: a description of itself, and a function called for every event.
+//! What a detector over a trace is: a description of itself, and functions called for operations and accesses.
 
-use events::{Event, OpSet, Symbols, ThreadId, VarId, Variable};
+use events::{Access, Event, OpSet, Symbols, ThreadId, VarId, Variable};
 use findings::Rule;
 
 use crate::evidence::Out;
@@ -22,7 +22,7 @@ pub struct Spec {
     pub explain: &'static str,
     /// The rules it reports.
     pub rules: &'static [Rule],
-    /// The operations it asks for; it is not called for stretches that have none of them.
+    /// The operations it asks for; it is not called for others.
     pub ops: OpSet,
     /// What it needs of what is shared.
     pub uses: Uses,
@@ -39,9 +39,7 @@ pub struct Uses {
     pub hand_over: bool,
     /// [`Now::history`]; needs the hand-over order too.
     pub history: bool,
-    /// Of the accesses only those that are [news](History::news) to the history. It is called with
-    /// [`event`](Detector::event) for each of them and for each other operation that it asked for, and never with a
-    /// stretch.
+    /// Of the accesses only those that are [news](History::news) to the history, each alone.
     pub news: bool,
     /// An access from another place is news as well.
     pub places: bool,
@@ -123,20 +121,38 @@ pub struct Now<'a> {
     /// Who accessed what; the accesses of the stretch are already in it.
     pub history: &'a History,
     pub(crate) ranges: &'a Ranges,
-    /// The number in the trace of the stretch's first event, from 0.
+    /// The number in the trace of the stretch's operation, from 0, or what it would have, and of its first access.
     pub(crate) number: u64,
-    /// The address of that event, since counting would cost time at every event; 0 if all events of the stretch
-    /// stand for that one.
+    pub(crate) first: u64,
+    /// The address of that access, since counting would cost time at every access; 0 if all accesses of the stretch
+    /// stand for one.
     pub(crate) address: usize,
 }
 
+/// An event of the current stretch and its number in the trace, from 0.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct At {
+    /// The event.
+    pub event: Event,
+    /// Its number.
+    pub number: u64,
+}
+
 impl Now<'_> {
-    /// The number of an event of the stretch in the trace, from 0.
-    pub fn number(&self, event: &Event) -> u64 {
-        if self.address == 0 {
-            return self.number;
-        }
-        self.number + ((std::ptr::from_ref(event) as usize - self.address) / size_of::<Event>()) as u64
+    /// An access of the stretch as an event: one of those handed out, not a copy.
+    #[inline]
+    pub fn at(&self, access: &Access) -> At {
+        let before = match self.address {
+            0 => 0,
+            first => (std::ptr::from_ref(access) as usize - first) / size_of::<Access>(),
+        };
+        At { event: access.event(self.thread), number: self.first + before as u64 }
+    }
+
+    /// The operation of the stretch.
+    #[inline]
+    pub fn at_operation(&self, event: &Event) -> At {
+        At { event: *event, number: self.number }
     }
 
     /// What a variable is. (A part of an array range has an id that the symbols do not know.)
@@ -147,15 +163,11 @@ impl Now<'_> {
 
 /// A detector over a trace.
 pub trait Detector {
-    /// Looks at one event.
-    fn event(&mut self, event: &Event, now: &mut Now<'_>, out: &mut Out);
+    /// Looks at an operation that is no plain access.
+    fn operation(&mut self, _event: &Event, _now: &mut Now<'_>, _out: &mut Out) {}
 
-    /// Looks at a stretch of events. Worth writing by hand only where something can be kept in registers.
-    fn stretch(&mut self, events: &[Event], now: &mut Now<'_>, out: &mut Out) {
-        for event in events {
-            self.event(event, now, out);
-        }
-    }
+    /// Looks at plain accesses of one thread, between which nothing else happens to it.
+    fn accesses(&mut self, _accesses: &[Access], _now: &mut Now<'_>, _out: &mut Out) {}
 
     /// The trace has ended.
     fn finish(&mut self, _end: &mut Now<'_>, _out: &mut Out) {}

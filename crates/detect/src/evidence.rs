@@ -1,12 +1,12 @@
 //! From ids to names: where a detector's evidence becomes part of the report.
 
 use events::{
-    BlockId, ClassId, Event, FieldId, Lock, LockId, SiteId, Slot, StackId, StrId, Symbols, ThreadId, VarId,
+    BlockId, ClassId, FieldId, Lock, LockId, SiteId, Slot, StackId, StrId, Symbols, ThreadId, VarId,
 };
 use findings::{Confidence, Frame, Gap, Report, Role, Rule, Step, Witness};
 use rustc_hash::FxHashMap;
 
-use crate::detector::Now;
+use crate::detector::{At, Now};
 use crate::shared::lockset::LockSet;
 
 /// What a finding is about; its names make the fingerprint.
@@ -158,7 +158,7 @@ impl Out {
     }
 
     /// Adds evidence, seen at an event of the current stretch.
-    pub fn add(&mut self, evidence: Evidence, event: Option<&Event>, now: &Now<'_>) {
+    pub fn add(&mut self, evidence: Evidence, at: Option<At>, now: &Now<'_>) {
         self.examples.grow(now.symbols);
         let key = (self.detector, evidence.rule, key(&evidence.subject, now));
         let seen = self
@@ -170,7 +170,7 @@ impl Out {
             detector: self.detector.to_owned(),
             steps: evidence.steps.into_iter().map(|step| resolve(step, &self.examples, now)).collect(),
             notes: evidence.notes,
-            event: event.map_or(u64::MAX, |event| now.number(event)),
+            event: at.map_or(u64::MAX, |at| at.number),
         };
         let message = evidence.message.replace("{}", &seen.subject);
         self.report.add(evidence.rule, &seen.subject, evidence.confidence, &message, witness);

@@ -13,5 +13,5 @@ pub mod shared;
 mod testing;
 
 pub use analysis::{Analysis, Malformed};
-pub use detector::{Detector, Now, Options, Refinements, Spec, Uses};
+pub use detector::{At, Detector, Now, Options, Refinements, Spec, Uses};
 pub use evidence::{Evidence, Out, StepAt, Subject, Target, VariableKind};

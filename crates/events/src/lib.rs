@@ -13,6 +13,7 @@ mod op;
 mod open;
 pub mod rapid;
 mod source;
+mod stretch;
 mod symbols;
 pub mod text;
 mod window;
@@ -24,6 +25,7 @@ pub use op::{
 };
 pub use open::{Form, open, open_stream};
 pub use source::{Gap, Progress, Source};
+pub use stretch::{Access, Head, Stretches};
 pub use symbols::{
     Block, Channel, Class, Field, Flow, Lock, Method, Object, Site, Slot, Stack, Symbols, Table, Thread,
     Variable,

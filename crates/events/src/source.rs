@@ -1,6 +1,6 @@
 //! The one way to read a trace, whatever its form.
 
-use crate::{Event, Symbols, TraceError};
+use crate::{Event, Stretches, Symbols, TraceError};
 
 /// Something that the trace does not hold although it happened, or that could not be read.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -29,6 +29,17 @@ pub struct Progress {
 pub trait Source {
     /// Replaces the contents of `batch` with the next events. `Ok(false)` at the end of the trace, with an empty batch.
     fn fill(&mut self, batch: &mut Vec<Event>) -> Result<bool, TraceError>;
+
+    /// The same for an analysis. `room` is for sources that have to cut.
+    fn fill_stretches(
+        &mut self,
+        stretches: &mut Stretches,
+        room: &mut Vec<Event>,
+    ) -> Result<bool, TraceError> {
+        let more = self.fill(room)?;
+        stretches.cut(room);
+        Ok(more)
+    }
 
     /// The names behind the ids.
     fn symbols(&self) -> &Symbols;

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use detect::{Analysis, Options, Spec};
-use events::{Place, TraceError};
+use events::{Place, Stretches, TraceError};
 use findings::{Confidence, Format, Gap, Report, plural, visible};
 
 use crate::cli::{AnalyzeArgs, Level};
@@ -95,10 +95,10 @@ fn one(
     let mut analysis = Analysis::new(specs, options);
     let malformed =
         |m: detect::Malformed| TraceError::new(trace::name(path), Place::Event(m.event), m.reason);
-    let mut batch = Vec::new();
-    while source.fill(&mut batch)? {
-        analysis.batch(&batch, source.symbols()).map_err(malformed)?;
-        line.batch(batch.len(), source.progress());
+    let (mut stretches, mut room) = (Stretches::default(), Vec::new());
+    while source.fill_stretches(&mut stretches, &mut room)? {
+        analysis.stretches(&stretches, source.symbols()).map_err(malformed)?;
+        line.batch(stretches.len(), source.progress());
     }
     let mut report = analysis.finish(source.symbols()).map_err(malformed)?;
     for gap in source.gaps() {

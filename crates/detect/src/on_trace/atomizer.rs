@@ -44,14 +44,14 @@ mod report;
 mod tests;
 mod variables;
 
-use events::{ChannelId, Event, LockId, Mode, Op, OpSet, ThreadId};
+use events::{Access, ChannelId, Event, LockId, Mode, Op, OpSet, ThreadId};
 use findings::Rule;
 
 use self::blocks::{Blocks, Commit};
 use self::locks::Locks;
 use self::variables::Variables;
 use crate::shared::vars::VarState;
-use crate::{Detector, Now, Options, Out, Spec, Uses};
+use crate::{At, Detector, Now, Options, Out, Spec, Uses};
 
 /// What there is to know about the detector.
 pub static SPEC: Spec = Spec {
@@ -186,7 +186,7 @@ impl Atomizer {
 
     /// An event that is no plain access.
     #[inline]
-    fn operation(&mut self, event: &Event, now: &mut Now<'_>, out: &mut Out) {
+    fn step(&mut self, event: &Event, now: &mut Now<'_>, out: &mut Out) {
         let me = now.thread;
         let mover = match event.op {
             Op::Acquire { lock, mode } => self.takes(lock, mode, now),
@@ -229,49 +229,46 @@ impl Atomizer {
             _ => None,
         };
         if let Some(mover) = mover {
-            self.moves(event, mover, now, out);
+            self.moves(now.at_operation(event), mover, now, out);
         }
     }
 
     /// An operation that does not move both ways.
     #[inline]
-    fn moves(&mut self, event: &Event, mover: Mover, now: &mut Now<'_>, out: &mut Out) {
+    fn moves(&mut self, at: At, mover: Mover, now: &mut Now<'_>, out: &mut Out) {
         let tick = self.tick;
         let blocks = &self.thread(now.thread).blocks;
         if mover != Mover::Left && blocks.can_violate() {
-            self.violate(event, mover, now, out);
+            self.violate(at, mover, now, out);
         }
         let blocks = &mut self.thread(now.thread).blocks;
         if !matches!(mover, Mover::Right(_)) && blocks.can_commit() {
+            let event = at.event;
             let label = report::label(event.op, now);
             blocks.commit(Commit { op: event.op, site: event.site, locks: now.held.all, tick, label });
         }
     }
 
     #[cold]
-    fn violate(&mut self, event: &Event, mover: Mover, now: &mut Now<'_>, out: &mut Out) {
+    fn violate(&mut self, at: At, mover: Mover, now: &mut Now<'_>, out: &mut Out) {
         let tick = if let Mover::Right(tick) = mover { tick } else { ALWAYS };
         let blocks = &mut self.threads[now.thread.index()].blocks;
-        for at in blocks.violate(tick) {
-            report::violation(blocks.get(at), event, &self.variables, now, out);
+        for open in blocks.violate(tick) {
+            report::violation(blocks.get(open), at, &self.variables, now, out);
         }
     }
 }
 
 impl Detector for Atomizer {
-    fn event(&mut self, event: &Event, now: &mut Now<'_>, out: &mut Out) {
-        self.stretch(std::slice::from_ref(event), now, out);
+    fn operation(&mut self, event: &Event, now: &mut Now<'_>, out: &mut Out) {
+        self.step(event, now, out);
     }
 
-    fn stretch(&mut self, events: &[Event], now: &mut Now<'_>, out: &mut Out) {
+    fn accesses(&mut self, accesses: &[Access], now: &mut Now<'_>, out: &mut Out) {
         let (me, held) = (now.thread, now.held);
-        for event in events {
-            let Some((var, write)) = event.op.access() else {
-                self.operation(event, now, out);
-                continue;
-            };
-            if !self.variables.access(var, me, write, held, now.history, now.sets) {
-                self.moves(event, Mover::Neither, now, out);
+        for access in accesses {
+            if !self.variables.access(access.var, me, access.writes(), held, now.history, now.sets) {
+                self.moves(now.at(access), Mover::Neither, now, out);
             }
         }
     }

@@ -18,7 +18,7 @@
 //! of the run hid. Wrong: where something other than locks and the known hand-overs keeps accesses apart. States
 //! depend on the order of accesses in the trace, which is *a* consistent order of the run.
 
-use events::{Event, OpSet, VarId};
+use events::{Access, Event, OpSet};
 use findings::Rule;
 
 use crate::shared::frozen::Frozen;
@@ -97,7 +97,8 @@ impl Eraser {
 
     /// An access that may change something.
     #[inline(never)]
-    fn access(&mut self, event: &Event, var: VarId, write: bool, now: &mut Now<'_>, out: &mut Out) {
+    fn access(&mut self, access: &Access, now: &mut Now<'_>, out: &mut Out) {
+        let (var, write) = (access.var, access.writes());
         let row = self.rows.at(var);
         let generation = now.history.generation(var);
         if row.generation != generation {
@@ -129,30 +130,35 @@ impl Eraser {
             && row.locks.is_empty()
             && (self.paper || now.history.is_paired(var))
         {
-            self.look(event, var, write, now, out);
+            self.look(access, now, out);
         }
     }
 
     /// No lock is left: reports if there is a pair of accesses to show.
     #[cold]
     #[inline(never)]
-    fn look(&mut self, event: &Event, var: VarId, write: bool, now: &mut Now<'_>, out: &mut Out) {
-        let Some(sides) = guard::sides(event, var, write, self.paper, now) else { return };
+    fn look(&mut self, access: &Access, now: &mut Now<'_>, out: &mut Out) {
+        let var = access.var;
+        let Some(sides) = guard::sides(access, self.paper, now) else { return };
         self.rows.at(var).state = State::Reported;
         if out.wants(Rule::DataRace, &Subject::Variable(var), now) {
             let message =
                 "{} is used by several threads, one of them writes, and no lock is held at every access";
-            out.add(guard::evidence(var, sides, message, now), Some(event), now);
+            out.add(guard::evidence(var, sides, message, now), Some(now.at(access)), now);
         }
     }
 }
 
 impl Detector for Eraser {
-    fn event(&mut self, event: &Event, now: &mut Now<'_>, out: &mut Out) {
-        match event.op.access() {
-            Some((var, write)) => self.access(event, var, write, now, out),
-            None if self.paper => {}
-            None => self.frozen.step(event, now),
+    fn operation(&mut self, event: &Event, now: &mut Now<'_>, _out: &mut Out) {
+        if !self.paper {
+            self.frozen.step(event, now);
+        }
+    }
+
+    fn accesses(&mut self, accesses: &[Access], now: &mut Now<'_>, out: &mut Out) {
+        for access in accesses {
+            self.access(access, now, out);
         }
     }
 

@@ -13,7 +13,7 @@
 //! section 17.5), so such a read is no race; if `this` escaped before, the access that used the escape is one.
 //! `--paper` does without this.
 
-use events::{Event, ObjectId, Op, OpSet, SiteId, ThreadId, VarId};
+use events::{Access, Event, ObjectId, Op, OpSet, SiteId, ThreadId, VarId};
 use findings::{Confidence, Role, Rule};
 use rustc_hash::FxHashSet;
 
@@ -55,14 +55,14 @@ fn epoch(thread: u32, time: u32) -> u64 {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Access {
+struct Last {
     epoch: u64,
     site: SiteId,
     locks: LockSet,
 }
 
-impl Access {
-    const NONE: Access = Access { epoch: (NOBODY as u64) << 32, site: SiteId(0), locks: LockSet::EMPTY };
+impl Last {
+    const NONE: Last = Last { epoch: (NOBODY as u64) << 32, site: SiteId(0), locks: LockSet::EMPTY };
 
     #[inline(always)]
     fn thread(&self) -> u32 {
@@ -87,14 +87,14 @@ impl Access {
 #[derive(Clone, Copy)]
 #[repr(align(32))]
 struct Row {
-    write: Access,
-    read: Access,
+    write: Last,
+    read: Last,
 }
 
 const _: () = assert!(size_of::<Row>() == 32);
 
 impl Row {
-    const NEW: Row = Row { write: Access::NONE, read: Access::NONE };
+    const NEW: Row = Row { write: Last::NONE, read: Last::NONE };
 }
 
 impl Glance for Row {
@@ -108,7 +108,7 @@ impl Glance for Row {
 struct Rows {
     rows: PerVar<Row>,
     /// Of a variable that several threads read without order: one read a thread, by thread.
-    readers: Vec<Vec<Access>>,
+    readers: Vec<Vec<Last>>,
     spare: Vec<u32>,
 }
 
@@ -130,7 +130,7 @@ struct Me<'a> {
 impl Me<'_> {
     /// Whether an access comes before what this thread does now.
     #[inline(always)]
-    fn comes_after(self, access: &Access) -> bool {
+    fn comes_after(self, access: &Last) -> bool {
         let known = self.known.get(access.thread() as usize).copied().unwrap_or(0);
         (access.thread() == self.thread) | (access.time() <= known)
     }
@@ -146,7 +146,7 @@ impl Rows {
         write: bool,
         site: SiteId,
         locks: LockSet,
-    ) -> Option<(Access, bool)> {
+    ) -> Option<(Last, bool)> {
         let row = self.rows.at(var);
         let special = (row.write.thread() == REPORTED) | (row.read.thread() == SEVERAL);
         if !special & me.comes_after(&row.write) & me.comes_after(&row.read) {
@@ -155,11 +155,11 @@ impl Rows {
             slot.set(me.epoch, site, locks);
             return None;
         }
-        self.access_slowly(var, me, write, Access { epoch: me.epoch, site, locks })
+        self.access_slowly(var, me, write, Last { epoch: me.epoch, site, locks })
     }
 
     #[inline(never)]
-    fn access_slowly(&mut self, var: VarId, me: Me<'_>, write: bool, mine: Access) -> Option<(Access, bool)> {
+    fn access_slowly(&mut self, var: VarId, me: Me<'_>, write: bool, mine: Last) -> Option<(Last, bool)> {
         let row = self.rows.at(var);
         if row.write.thread() == REPORTED {
             return None;
@@ -175,7 +175,7 @@ impl Rows {
                 }
                 self.drop_list(list);
                 // All reads come before this write, so whatever races with one of them later races with it too.
-                *self.rows.at(var) = Row { write: mine, read: Access::NONE };
+                *self.rows.at(var) = Row { write: mine, read: Last::NONE };
             }
             (true, false) => self.one_of_several(list as usize, mine, me),
             (false, true) => return Some((row.read, false)),
@@ -185,7 +185,7 @@ impl Rows {
     }
 
     #[inline(never)]
-    fn several(&mut self, var: VarId, mine: Access) {
+    fn several(&mut self, var: VarId, mine: Last) {
         let list = self.spare.pop().unwrap_or_else(|| {
             self.readers.push(Vec::new());
             self.readers.len() as u32 - 1
@@ -193,14 +193,14 @@ impl Rows {
         let row = self.rows.at(var);
         let readers = &mut self.readers[list as usize];
         readers.extend([row.read, mine]);
-        readers.sort_unstable_by_key(Access::thread);
+        readers.sort_unstable_by_key(Last::thread);
         row.read.epoch = epoch(SEVERAL, list);
     }
 
     #[inline(never)]
-    fn one_of_several(&mut self, list: usize, mine: Access, me: Me<'_>) {
+    fn one_of_several(&mut self, list: usize, mine: Last, me: Me<'_>) {
         let readers = &mut self.readers[list];
-        match readers.binary_search_by_key(&mine.thread(), Access::thread) {
+        match readers.binary_search_by_key(&mine.thread(), Last::thread) {
             Ok(at) => readers[at] = mine,
             Err(_) => {
                 if readers.len() == readers.capacity() {
@@ -237,13 +237,12 @@ impl FastTrack {
     #[inline(never)]
     fn race(
         &mut self,
-        event: &Event,
-        var: VarId,
-        (other, other_wrote): (Access, bool),
+        access: &Access,
+        (other, other_wrote): (Last, bool),
         now: &mut Now<'_>,
         out: &mut Out,
     ) {
-        let write = matches!(event.op, Op::Write { .. });
+        let (var, write) = (access.var, access.writes());
         if !write && self.is_frozen(var, now) {
             return;
         }
@@ -287,7 +286,7 @@ impl FastTrack {
                 },
                 StepAt {
                     thread: now.thread,
-                    site: event.site,
+                    site: access.site(),
                     role: role(write),
                     target,
                     locks,
@@ -296,17 +295,13 @@ impl FastTrack {
             ],
             notes,
         };
-        out.add(evidence, Some(event), now);
+        out.add(evidence, Some(now.at(access)), now);
     }
 }
 
 impl Detector for FastTrack {
-    fn event(&mut self, event: &Event, now: &mut Now<'_>, out: &mut Out) {
-        self.stretch(std::slice::from_ref(event), now, out);
-    }
-
-    fn stretch(&mut self, events: &[Event], now: &mut Now<'_>, out: &mut Out) {
-        match events[0].op {
+    fn operation(&mut self, event: &Event, _now: &mut Now<'_>, _out: &mut Out) {
+        match event.op {
             Op::Freeze { object } => {
                 self.frozen.insert(object);
             }
@@ -315,15 +310,18 @@ impl Detector for FastTrack {
             }
             _ => {}
         }
+    }
+
+    fn accesses(&mut self, accesses: &[Access], now: &mut Now<'_>, out: &mut Out) {
         let full = now.full;
         let epoch = epoch(now.thread.0, full.time(now.thread));
         let me = Me { thread: now.thread.0, epoch, known: full.known(now.thread) };
         let held = now.held;
-        for event in events {
-            let Some((var, write)) = event.op.access() else { continue };
+        for access in accesses {
+            let write = access.writes();
             let locks = held.protecting(write);
-            if let Some(other) = self.rows.access(var, me, write, event.site, locks) {
-                self.race(event, var, other, now, out);
+            if let Some(other) = self.rows.access(access.var, me, write, access.site(), locks) {
+                self.race(access, other, now, out);
             }
         }
     }
@@ -334,8 +332,8 @@ impl Detector for FastTrack {
 }
 
 impl VarState for Rows {
-    fn touch(&self, vars: &[VarId]) -> u32 {
-        self.rows.touch(vars)
+    fn touch(&self, accesses: &[Access]) -> u32 {
+        self.rows.touch(accesses)
     }
 
     fn grow(&mut self, n: usize) {

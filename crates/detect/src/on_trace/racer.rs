@@ -20,7 +20,7 @@
 //! Misses: lock errors that the order of the run hid. Wrong: where something other than locks and the known
 //! hand-overs keeps accesses apart. The order of accesses is *a* consistent order of the run.
 
-use events::{Event, OpSet, SiteId, VarId};
+use events::{Access, Event, OpSet, SiteId};
 use findings::Rule;
 
 use crate::shared::frozen::Frozen;
@@ -105,10 +105,6 @@ impl Row {
 const LISTED: usize = 12;
 const NOWHERE: u32 = u32::MAX;
 
-fn place(event: &Event, write: bool) -> u32 {
-    event.site.0 << 1 | u32::from(write)
-}
-
 /// Adds a place unless it is listed already. Whether there was room.
 #[inline]
 fn list(places: &mut [u32; LISTED], place: u32) -> bool {
@@ -144,7 +140,8 @@ impl Racer {
 
     /// An access that may change something.
     #[inline(never)]
-    fn access(&mut self, event: &Event, var: VarId, write: bool, now: &mut Now<'_>, out: &mut Out) {
+    fn access(&mut self, access: &Access, now: &mut Now<'_>, out: &mut Out) {
+        let (var, write) = (access.var, access.writes());
         let row = self.rows.at(var);
         let generation = now.history.generation(var) as u16;
         if row.state == State::Virgin || row.generation != generation {
@@ -172,7 +169,7 @@ impl Racer {
             (State::Shared, true) => State::SharedModified,
             (state, _) => state,
         };
-        let place = place(event, write);
+        let place = access.place();
         if row.last_place != place && row.flags & FULL == 0 {
             row.last_place = place;
             if !list(&mut row.places, place) {
@@ -183,15 +180,16 @@ impl Racer {
             && row.locks.is_empty()
             && (self.paper || now.history.is_paired(var))
         {
-            self.look(event, var, write, now, out);
+            self.look(access, now, out);
         }
     }
 
     /// No lock is left: reports if there is a pair of accesses to show.
     #[cold]
     #[inline(never)]
-    fn look(&mut self, event: &Event, var: VarId, write: bool, now: &mut Now<'_>, out: &mut Out) {
-        let Some(sides) = guard::sides(event, var, write, self.paper, now) else { return };
+    fn look(&mut self, access: &Access, now: &mut Now<'_>, out: &mut Out) {
+        let var = access.var;
+        let Some(sides) = guard::sides(access, self.paper, now) else { return };
         let row = self.rows.at(var);
         row.state = State::Reported;
         if !out.wants(Rule::DataRace, &Subject::Variable(var), now) {
@@ -207,16 +205,20 @@ impl Racer {
         if row.flags & FULL != 0 {
             evidence.notes.push(format!("There are more places; these are the first {LISTED}."));
         }
-        out.add(evidence, Some(event), now);
+        out.add(evidence, Some(now.at(access)), now);
     }
 }
 
 impl Detector for Racer {
-    fn event(&mut self, event: &Event, now: &mut Now<'_>, out: &mut Out) {
-        match event.op.access() {
-            Some((var, write)) => self.access(event, var, write, now, out),
-            None if self.paper => {}
-            None => self.frozen.step(event, now),
+    fn operation(&mut self, event: &Event, now: &mut Now<'_>, _out: &mut Out) {
+        if !self.paper {
+            self.frozen.step(event, now);
+        }
+    }
+
+    fn accesses(&mut self, accesses: &[Access], now: &mut Now<'_>, out: &mut Out) {
+        for access in accesses {
+            self.access(access, now, out);
         }
     }
 

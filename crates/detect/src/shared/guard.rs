@@ -1,10 +1,10 @@
 //! Locks that do not guard what they should: which two accesses show it, and how to say so.
 
-use events::{Event, LockId, SiteId, Symbols, ThreadId, VarId};
+use events::{Access, LockId, SiteId, Symbols, ThreadId, VarId};
 use findings::{Confidence, Role, Rule};
 use rustc_hash::FxHashMap;
 
-use super::history::Access;
+use super::history::Past;
 use super::lockset::{LockSet, LockSets};
 use crate::detector::Now;
 use crate::evidence::{Evidence, StepAt, Subject, Target};
@@ -49,7 +49,7 @@ pub fn site_name(site: SiteId, symbols: &Symbols) -> String {
 
 /// How the locks held at all accesses became fewer until none was left: "T1 held {a}, T2 held {b}: nothing in
 /// common". Only accesses that took a lock away are told. None if a lock is left.
-pub fn shrinking(accesses: &[Access], sets: &mut LockSets, symbols: &Symbols) -> Option<String> {
+pub fn shrinking(accesses: &[Past], sets: &mut LockSets, symbols: &Symbols) -> Option<String> {
     let mut left: Option<LockSet> = None;
     let mut told: Vec<String> = Vec::new();
     for access in accesses {
@@ -69,7 +69,7 @@ pub fn shrinking(accesses: &[Access], sets: &mut LockSets, symbols: &Symbols) ->
 }
 
 /// What to do about it: name the lock that most accesses hold, if there is one.
-pub fn advice(accesses: &[Access], sets: &LockSets, symbols: &Symbols) -> String {
+pub fn advice(accesses: &[Past], sets: &LockSets, symbols: &Symbols) -> String {
     let mut holders: FxHashMap<LockId, usize> = FxHashMap::default();
     for access in accesses {
         for &lock in sets.locks(access.locks) {
@@ -90,15 +90,10 @@ pub fn advice(accesses: &[Access], sets: &LockSets, symbols: &Symbols) -> String
 /// The two accesses to show for a variable that no lock protects, given the one that the current thread makes now: it
 /// and its rival, or else the first pair of rivals that there was. In the papers' mode any access of another thread will
 /// do beside the current one, the more it conflicts the better.
-pub fn sides(
-    event: &Event,
-    var: VarId,
-    write: bool,
-    paper: bool,
-    now: &mut Now<'_>,
-) -> Option<(Access, Access)> {
+pub fn sides(access: &Access, paper: bool, now: &mut Now<'_>) -> Option<(Past, Past)> {
+    let (var, write) = (access.var, access.writes());
     let epoch = now.hand_over.epoch(now.thread);
-    let mine = Access { epoch, site: event.site, locks: now.held.protecting(write), write };
+    let mine = Past { epoch, site: access.site(), locks: now.held.protecting(write), write };
     let rival = now.history.rival(var, now.thread, mine.write, mine.locks, now.hand_over, now.sets);
     if let Some(rival) = rival {
         return Some((rival, mine));
@@ -108,13 +103,13 @@ pub fn sides(
     }
     let others = now.history.accesses(var).filter(|other| other.epoch.thread != now.thread);
     let conflict =
-        |other: &Access| (mine.write || other.write, now.sets.disjoint(other.locks, mine.locks), other.write);
+        |other: &Past| (mine.write || other.write, now.sets.disjoint(other.locks, mine.locks), other.write);
     others.max_by_key(conflict).map(|other| (other, mine))
 }
 
 /// What to say about a variable that no lock protects: both sides, why that is bad, and what to do.
-pub fn evidence(var: VarId, (other, mine): (Access, Access), message: &str, now: &mut Now<'_>) -> Evidence {
-    let step = |access: &Access| StepAt {
+pub fn evidence(var: VarId, (other, mine): (Past, Past), message: &str, now: &mut Now<'_>) -> Evidence {
+    let step = |access: &Past| StepAt {
         thread: access.epoch.thread,
         site: access.site,
         role: if access.write { Role::Write } else { Role::Read },
@@ -133,14 +128,14 @@ pub fn evidence(var: VarId, (other, mine): (Access, Access), message: &str, now:
 }
 
 /// Why two accesses (and perhaps others) are badly guarded, and what to do.
-fn notes(var: VarId, other: &Access, mine: &Access, now: &mut Now<'_>) -> Vec<String> {
+fn notes(var: VarId, other: &Past, mine: &Past, now: &mut Now<'_>) -> Vec<String> {
     let mut notes = Vec::new();
     if now.sets.disjoint(other.locks, mine.locks) {
         notes.push("No lock is held at both places.".to_owned());
     }
     let mut accesses = vec![*other, *mine];
     let others = now.history.accesses(var).filter(|access| {
-        let same = |known: &Access| {
+        let same = |known: &Past| {
             known.epoch.thread == access.epoch.thread
                 && known.write == access.write
                 && known.locks == access.locks

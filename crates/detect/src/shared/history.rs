@@ -15,7 +15,7 @@
 //! A row alone tells for the one thread of a variable that is not shared, and for the first [`NOTED`] threads of one
 //! that is, as long as nobody's time changes and all hold the same locks.
 
-use events::{Event, SiteId, ThreadId, VarId};
+use events::{Access, SiteId, ThreadId, VarId};
 
 use rustc_hash::FxHashMap;
 
@@ -31,7 +31,7 @@ pub const KEPT: usize = 32;
 
 /// One remembered access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Access {
+pub struct Past {
     /// When.
     pub epoch: Epoch,
     /// Where.
@@ -42,9 +42,9 @@ pub struct Access {
     pub write: bool,
 }
 
-impl Access {
+impl Past {
     /// Whether a later access of the same thread makes this one superfluous.
-    fn yields_to(&self, later: &Access, sets: &mut LockSets) -> bool {
+    fn yields_to(&self, later: &Past, sets: &mut LockSets) -> bool {
         (later.write || !self.write) && sets.intersect(later.locks, self.locks) == later.locks
     }
 }
@@ -132,7 +132,7 @@ struct Row {
     /// A bit for each place from which it was accessed, if anybody minds.
     places: u16,
     /// Of a shared variable all that is remembered, by thread; of another one what is not in the two halves.
-    more: Vec<Access>,
+    more: Vec<Past>,
 }
 
 const _: () = assert!(size_of::<Row>() == 64);
@@ -152,7 +152,7 @@ pub struct History {
     /// Whether a place is news too.
     places: bool,
     /// Of each paired variable the pair that was seen first since it started afresh.
-    pairs: FxHashMap<VarId, (Access, Access)>,
+    pairs: FxHashMap<VarId, (Past, Past)>,
 }
 
 impl Default for History {
@@ -181,30 +181,36 @@ impl History {
         self.news.clear();
     }
 
-    /// Takes the accesses of a stretch into account.
+    /// Takes the accesses of a stretch of a thread into account.
     #[inline]
-    pub fn stretch(&mut self, events: &[Event], held: Held, order: &Order, sets: &mut LockSets) {
-        let me = events[0].thread;
+    pub fn stretch(
+        &mut self,
+        me: ThreadId,
+        accesses: &[Access],
+        held: Held,
+        order: &Order,
+        sets: &mut LockSets,
+    ) {
         let (time, stamp) = (order.time(me), order.stamp());
         self.news.clear();
-        for (i, event) in events.iter().enumerate() {
-            let Some((var, write)) = event.op.access() else { continue };
+        for (i, access) in accesses.iter().enumerate() {
+            let write = access.writes();
             let locks = held.protecting(write);
-            let row = self.rows.at(var);
+            let row = self.rows.at(access.var);
             let known = match &row.last {
                 Last::Alone { thread, read, write: wrote } => {
                     (*thread == me.0) & (wrote.is(time, locks) | !write & read.is(time, locks))
                 }
                 Last::Among { notes, .. } => notes.tell(me.0, write, locks, stamp),
             };
-            let place = 1 << (event.site.0.wrapping_mul(0x9e37_79b1) >> 28);
+            let place = 1 << (access.site().0.wrapping_mul(0x9e37_79b1) >> 28);
             let new_place = self.places & (row.places & place == 0);
             if !known | new_place {
                 self.news.push(i as u32);
                 if !known {
-                    let access = Access { epoch: Epoch { thread: me, time }, site: event.site, locks, write };
-                    if let Some(rival) = row.news(access, order, sets) {
-                        self.pairs.insert(var, (rival, access));
+                    let past = Past { epoch: Epoch { thread: me, time }, site: access.site(), locks, write };
+                    if let Some(rival) = row.news(past, order, sets) {
+                        self.pairs.insert(access.var, (rival, past));
                     }
                 }
                 row.places |= place;
@@ -238,7 +244,7 @@ impl History {
     }
 
     /// The first pair of rivals since the variable last started afresh, if it [is paired](Self::is_paired).
-    pub fn pair(&self, var: VarId) -> Option<(Access, Access)> {
+    pub fn pair(&self, var: VarId) -> Option<(Past, Past)> {
         self.pairs.get(&var).copied().filter(|_| self.is_paired(var))
     }
 
@@ -250,7 +256,7 @@ impl History {
     }
 
     /// What is remembered of every thread since the variable started afresh, the current thread's among them.
-    pub fn accesses(&self, var: VarId) -> impl Iterator<Item = Access> {
+    pub fn accesses(&self, var: VarId) -> impl Iterator<Item = Past> {
         let row = self.rows.get(var);
         row.halves().into_iter().flatten().chain(row.more.iter().copied())
     }
@@ -265,7 +271,7 @@ impl History {
         locks: LockSet,
         order: &Order,
         sets: &mut LockSets,
-    ) -> Option<Access> {
+    ) -> Option<Past> {
         self.accesses(var)
             .filter(|other| other.epoch.thread != me && (write || other.write))
             .filter(|other| !order.before(other.epoch, me) && sets.disjoint(other.locks, locks))
@@ -283,7 +289,7 @@ impl Row {
         more: Vec::new(),
     };
 
-    fn set_half(&mut self, access: &Access) {
+    fn set_half(&mut self, access: &Past) {
         let half = Half { time: access.epoch.time, site: access.site.0, locks: access.locks.0 };
         match &mut self.last {
             Last::Alone { thread, write, .. } if access.write => {
@@ -295,10 +301,10 @@ impl Row {
     }
 
     /// The last write and the last read of a variable that is not shared.
-    fn halves(&self) -> [Option<Access>; 2] {
+    fn halves(&self) -> [Option<Past>; 2] {
         let Last::Alone { thread, read, write } = self.last else { return [None, None] };
         [(write, true), (read, false)].map(|(half, write)| {
-            (half.time != 0).then_some(Access {
+            (half.time != 0).then_some(Past {
                 epoch: Epoch { thread: ThreadId(thread), time: half.time },
                 site: SiteId(half.site),
                 locks: LockSet(half.locks),
@@ -309,7 +315,7 @@ impl Row {
 
     /// An access that is not known to be just like an earlier one. Its rival, if that makes the first pair.
     #[inline(never)]
-    fn news(&mut self, access: Access, order: &Order, sets: &mut LockSets) -> Option<Access> {
+    fn news(&mut self, access: Past, order: &Order, sets: &mut LockSets) -> Option<Past> {
         let me = access.epoch.thread;
         match self.last {
             Last::Among { common, .. } => {
@@ -340,13 +346,13 @@ impl Row {
         }
     }
 
-    fn start_afresh(&mut self, access: &Access) {
+    fn start_afresh(&mut self, access: &Past) {
         *self = Row { generation: self.generation + 1, flags: MET, ..Row::NEW };
         self.set_half(access);
     }
 
     /// Another access of the only thread.
-    fn alone(&mut self, access: Access, sets: &mut LockSets) {
+    fn alone(&mut self, access: Past, sets: &mut LockSets) {
         let [write, read] = self.halves();
         let mut others = self.more.iter().chain(&write);
         if others.any(|old| old.epoch == access.epoch && access.yields_to(old, sets)) {
@@ -385,11 +391,11 @@ impl Row {
     /// An access to a shared variable. Its rival, if that makes the first pair.
     fn among_others(
         &mut self,
-        access: Access,
+        access: Past,
         common: LockSet,
         order: &Order,
         sets: &mut LockSets,
-    ) -> Option<Access> {
+    ) -> Option<Past> {
         let mut first_rival = None;
         let me = access.epoch.thread;
         let first = self.more.partition_point(|old| old.epoch.thread < me);
@@ -439,7 +445,7 @@ impl Row {
     }
 
     /// Puts an access among the `count` of its thread that begin at `first`, in place of what it makes superfluous.
-    fn insert(&mut self, access: Access, first: usize, count: usize, sets: &mut LockSets) {
+    fn insert(&mut self, access: Past, first: usize, count: usize, sets: &mut LockSets) {
         let mut end = first + count;
         let mut at = first;
         while at < end {
@@ -463,8 +469,8 @@ impl Row {
 }
 
 impl VarState for History {
-    fn touch(&self, vars: &[VarId]) -> u32 {
-        self.rows.touch(vars)
+    fn touch(&self, accesses: &[Access]) -> u32 {
+        self.rows.touch(accesses)
     }
 
     fn grow(&mut self, n: usize) {
@@ -503,7 +509,9 @@ mod tests {
         for event in &trace.events {
             holders.step(event, &mut sets);
             order.step(event);
-            history.stretch(&[*event], holders.held(event.thread), &order, &mut sets);
+            let access = event.op.access().map(|(var, write)| Access::new(var, event.site, write));
+            let held = holders.held(event.thread);
+            history.stretch(event.thread, access.as_slice(), held, &order, &mut sets);
         }
         (history, sets, order)
     }

@@ -1,6 +1,6 @@
 //! State that a detector keeps for each variable.
 
-use events::VarId;
+use events::{Access, VarId};
 
 /// What the analysis does to such state when variables come, go and split.
 pub trait VarState {
@@ -11,7 +11,7 @@ pub trait VarState {
     /// `to` is split off `from`: until now they had the same history.
     fn copy(&mut self, from: VarId, to: VarId);
     /// Brings the rows of variables of the trace into the cache. What it returns means nothing.
-    fn touch(&self, vars: &[VarId]) -> u32;
+    fn touch(&self, accesses: &[Access]) -> u32;
 }
 
 /// A row of which a bit can be read for no other reason than to have it in the cache.
@@ -85,7 +85,8 @@ impl<T: Clone + Glance> VarState for PerVar<T> {
 
     /// Loads that do not wait for each other: many are under way at once, where an analysis that meets one variable
     /// after the other waits for each.
-    fn touch(&self, vars: &[VarId]) -> u32 {
-        vars.iter().fold(0, |sum, var| sum ^ self.rows.get(var.index()).map_or(0, Glance::glance))
+    fn touch(&self, accesses: &[Access]) -> u32 {
+        let row = |access: &Access| self.rows.get(access.var.index()).map_or(0, Glance::glance);
+        accesses.iter().fold(0, |sum, access| sum ^ row(access))
     }
 }

@@ -16,11 +16,12 @@
 //! the lock, block or volatile variable of the last time. Writer and reader keep the same [`Memory`].
 //!
 //! Why records and fixed widths: how many accesses there are, where they are and which of them write comes in no order
-//! that a processor could foretell, so the reader has no branch for any of it. It always writes eight events and
-//! counts those that are real.
+//! that a processor could foretell, so the reader has no branch for any of it. It always writes eight accesses
+//! and counts those that are real.
 
 use super::varint::{Broken, put};
-use crate::{Event, Mode, ObjectId, Op, SiteId, Symbols, ThreadId, VarId};
+use crate::stretch::Room;
+use crate::{Access, Event, Mode, ObjectId, Op, SiteId, Symbols, ThreadId, VarId};
 
 /// How the site was foretold. The odd ones change what is foretold next.
 const NEXT: u8 = 0;
@@ -64,6 +65,9 @@ const PLAIN: u8 = 30;
 
 /// Plain accesses in a record.
 const RUN: usize = 8;
+
+/// The reader writes so many at once, or twice as many.
+const HALF: usize = RUN / 2;
 
 /// No record is longer: two control bytes, three numbers of four bytes, one of five, and the accesses.
 const LONGEST: usize = 2 + 3 * 4 + 5 + 1 + RUN * 4;
@@ -355,15 +359,16 @@ fn code_of(op: Op, memory: &mut Memory) -> (u8, Option<u32>) {
     }
 }
 
-/// Decodes records into `room` until at least `wanted` events are there. How many there are. Every id is checked against
-/// the tables. `bytes` goes on for [`PADDING`] bytes after the last record, and `room` has [`SLACK`] more than wanted.
+/// Decodes records until at least `wanted` events are there, and says how many there are. Every id is checked against
+/// the tables. `bytes` goes on for [`PADDING`] bytes after the last record, and there is room for [`SLACK`] more events
+/// than wanted.
 pub fn decode(
     bytes: &[u8],
     at: &mut usize,
     widths: Widths,
     memory: &mut Memory,
     symbols: &Symbols,
-    room: &mut [Event],
+    room: &mut Room<'_>,
     wanted: usize,
 ) -> Result<usize, Broken> {
     match widths.variable {
@@ -390,15 +395,14 @@ fn decode_width<const WIDTH: usize>(
     widths: Widths,
     memory: &mut Memory,
     symbols: &Symbols,
-    room: &mut [Event],
+    room: &mut Room<'_>,
     wanted: usize,
 ) -> Result<usize, Broken> {
-    let variables = symbols.variables().len() as u32;
     let sites =
         Sites { mask: mask(widths.site), width: usize::from(widths.site), count: symbols.sites.len() as u32 };
     let (thread_mask, thread_width) = (mask(widths.thread), usize::from(widths.thread));
-    let mut filled = 0;
-    while filled < wanted {
+    let mut events = 0;
+    while events < wanted {
         let record = bytes.get(*next..).and_then(|rest| rest.first_chunk::<PADDING>()).ok_or(Broken)?;
         let (operation, run) = (record[0], record[1]);
         let mut at = 2;
@@ -415,13 +419,14 @@ fn decode_width<const WIDTH: usize>(
         // What is wrong is found out at the end, in one go.
         let mut wrong = thread.0 == NOBODY;
         let code = operation >> 3;
+        let (mut op, mut site) = (None, SiteId(0));
         if code != PLAIN {
             place = sites.decode(operation >> 1 & 3, place, record, &mut at, &mut memory.places);
             wrong |= place == 0;
             memory.place = place;
-            let op = decode_operation(code, record, &mut at, memory, symbols)?;
-            *room.get_mut(filled).ok_or(Broken)? = Event { thread, site: SiteId(place.wrapping_sub(1)), op };
-            filled += 1;
+            site = SiteId(place.wrapping_sub(1));
+            op = Some(decode_operation(code, record, &mut at, memory, symbols)?);
+            events += 1;
         }
         let count = usize::from(run >> 4);
         if count > 0 {
@@ -429,66 +434,46 @@ fn decode_width<const WIDTH: usize>(
             wrong |= (place == 0) | (count > RUN);
             let at_writes = at % (PADDING / 2);
             let numbers = record.get(at_writes + 1..).and_then(<[u8]>::first_chunk).ok_or(Broken)?;
-            let room = room.get_mut(filled..).and_then(<[Event]>::first_chunk_mut).ok_or(Broken)?;
-            let first = Event { thread, site: SiteId(place.wrapping_sub(1)), op: Op::Start };
-            let largest = decode_run::<WIDTH>(first, record[at_writes], numbers, count % (RUN + 1), room);
-            wrong |= largest >= variables;
+            let accesses = room.next().ok_or(Broken)?;
+            let site = SiteId(place.wrapping_sub(1));
+            decode_half::<WIDTH, 0>(site, record[at_writes], numbers, accesses);
+            if count > HALF {
+                decode_half::<WIDTH, HALF>(site, record[at_writes], numbers, accesses);
+            }
             if run & 2 != 0 {
-                for event in room.iter_mut().take(count).skip(1) {
+                for access in accesses.iter_mut().take(count).skip(1) {
                     place = memory.places.get(place as usize).ok_or(Broken)?.next;
                     wrong |= place == 0;
-                    event.site = SiteId(place.wrapping_sub(1));
+                    *access = Access::new(access.var, SiteId(place.wrapping_sub(1)), access.writes());
                 }
             }
             memory.place = place;
-            filled += count;
+            events += count;
             at += 1 + count * WIDTH;
         }
-        if wrong {
+        if wrong || !room.take(thread, site, op, count) {
             return Err(Broken);
         }
         *next += at;
     }
-    Ok(filled)
+    // All at once at the end costs less than one by one.
+    let known = room.largest_variable().is_none_or(|var| var.index() < symbols.variables().len());
+    if known { Ok(events) } else { Err(Broken) }
 }
 
-/// Writes a run of accesses at the first one's site, always as many as there is room for; `count` of them are real.
-/// Their largest variable.
+/// Writes half a run of accesses at one site.
 #[inline(always)]
-fn decode_run<const WIDTH: usize>(
-    first: Event,
+fn decode_half<const WIDTH: usize, const FROM: usize>(
+    site: SiteId,
     writes: u8,
     numbers: &[u8; RUN * 4],
-    count: usize,
-    room: &mut [Event; RUN],
-) -> u32 {
-    let mut vars = [0u32; RUN];
-    for (i, var) in vars.iter_mut().enumerate() {
+    room: &mut [Access; RUN],
+) {
+    for i in FROM..FROM + HALF {
         let bytes = [0, 1, 2, 3].map(|k| if k < WIDTH { numbers[i * WIDTH + k] } else { 0 });
-        *var = u32::from_le_bytes(bytes);
+        room[i] = Access::new(VarId(u32::from_le_bytes(bytes)), site, writes >> i & 1 != 0);
     }
-    for (i, (event, &var)) in room.iter_mut().zip(&vars).enumerate() {
-        let var = VarId(var);
-        *event = first;
-        event.op = if writes >> i & 1 == 0 { Op::Read { var } } else { Op::Write { var } };
-    }
-    vars.iter().zip(&REAL[count]).fold(0, |largest, (var, real)| largest.max(var & real))
 }
-
-/// For each count a mask that keeps so many.
-static REAL: [[u32; RUN]; RUN + 1] = {
-    let mut masks = [[0; RUN]; RUN + 1];
-    let mut count = 0;
-    while count <= RUN {
-        let mut i = 0;
-        while i < count {
-            masks[count][i] = u32::MAX;
-            i += 1;
-        }
-        count += 1;
-    }
-    masks
-};
 
 fn mask(width: u8) -> u32 {
     u32::MAX >> (32 - 8 * u32::from(width.clamp(1, 4)))
@@ -513,6 +498,9 @@ impl Sites {
         at: &mut usize,
         places: &mut [Place],
     ) -> u32 {
+        if how == NEXT {
+            return places.get(place as usize).map_or(0, |place| place.next);
+        }
         let told = number(record, *at, self.mask);
         *at += if how == TOLD { self.width } else { 0 };
         let told = if told < self.count { told + 1 } else { 0 };

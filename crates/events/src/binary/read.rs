@@ -7,9 +7,9 @@ use super::frame::{HEADER, Header};
 use super::tables::take_new;
 use super::varint::{Broken, Bytes};
 use super::{MAGIC, VERSION};
-use crate::{Event, Gap, Op, Place, Progress, SiteId, Source, Symbols, ThreadId, TraceError};
+use crate::{Event, Gap, Place, Progress, Source, Stretches, Symbols, TraceError};
 
-/// Events handed out at once: sixteen bytes each, so that a batch stays in the first-level cache.
+/// Events handed out at once, about: eight or twenty bytes each, so that a batch stays in the first-level cache.
 const BATCH: usize = 1024;
 
 /// A binary trace being read.
@@ -25,6 +25,8 @@ pub struct Reader {
     memory: Memory,
     stored: Vec<u8>,
     payload: Vec<u8>,
+    /// Kept for its room.
+    stretches: Stretches,
     /// Where in the payload the next record is, how many events are left in it, and the widths of their numbers.
     at: usize,
     left: usize,
@@ -72,6 +74,7 @@ impl Reader {
             memory: Memory::default(),
             stored: Vec::new(),
             payload: Vec::new(),
+            stretches: Stretches::default(),
             at: 0,
             left: 0,
             widths: Widths::of(&[]),
@@ -218,32 +221,46 @@ fn read(stream: &mut impl Read, bytes: &mut [u8]) -> std::io::Result<Got> {
 
 impl Source for Reader {
     fn fill(&mut self, batch: &mut Vec<Event>) -> Result<bool, TraceError> {
+        let mut stretches = std::mem::take(&mut self.stretches);
+        let more = self.fill_stretches(&mut stretches, batch);
+        batch.clear();
+        stretches.uncut(batch);
+        self.stretches = stretches;
+        more
+    }
+
+    fn fill_stretches(
+        &mut self,
+        stretches: &mut Stretches,
+        _room: &mut Vec<Event>,
+    ) -> Result<bool, TraceError> {
         self.symbols.let_go();
         while self.left == 0 {
             if self.ended || !self.next_frame()? {
-                batch.clear();
+                stretches.clear();
                 return Ok(false);
             }
         }
-        let wanted = self.left.min(BATCH);
-        // What the batch held before is overwritten and not cleared first: that would be a second store for each event.
-        batch.resize(BATCH + SLACK, Event { thread: ThreadId(0), site: SiteId(0), op: Op::Start });
+        let mut room = stretches.room(BATCH + SLACK);
         let (memory, symbols) = (&mut self.memory, &self.symbols);
-        let decoded = code::decode(&self.payload, &mut self.at, self.widths, memory, symbols, batch, wanted);
+        let wanted = self.left.min(BATCH);
+        let decoded =
+            code::decode(&self.payload, &mut self.at, self.widths, memory, symbols, &mut room, wanted);
+        let (taken, accesses) = (room.stretches, room.filled);
         // A frame ends with its last record.
         let end = self.payload.len() - PADDING;
-        let whole = decoded
+        let left = decoded
             .ok()
-            .and_then(|count| Some((count, self.left.checked_sub(count)?)))
-            .filter(|&(_, left)| if left == 0 { self.at == end } else { self.at < end });
-        let Some((count, left)) = whole else {
-            batch.clear();
+            .and_then(|count| self.left.checked_sub(count))
+            .filter(|&left| if left == 0 { self.at == end } else { self.at < end });
+        let Some(left) = left else {
+            stretches.clear();
             let start = self.read;
             self.cut_off(start, "a frame makes no sense although its check sum is right", &[]);
             return Ok(false);
         };
         self.left = left;
-        batch.truncate(count);
+        stretches.keep(taken, accesses);
         for object in self.memory.freed.drain(..) {
             self.symbols.free(object);
         }

@@ -34,14 +34,15 @@ mod stamps;
 mod tests;
 
 use events::{
-    BlockId, Event, Lock as LockRow, LockId, Mode, ObjectId, Op, OpSet, SiteId, Symbols, ThreadId, VarId,
+    Access, BlockId, Event, Lock as LockRow, LockId, Mode, ObjectId, Op, OpSet, SiteId, Symbols, ThreadId,
+    VarId,
 };
 use findings::{Confidence, Role, Rule};
 use rustc_hash::FxHashMap;
 
 use self::reach::{Edge, NO_SITE, Reach, Stamp};
 use self::stamps::{Lock, Stamps, Vars};
-use crate::detector::{Detector, Now, Options, Spec, Uses};
+use crate::detector::{At, Detector, Now, Options, Spec, Uses};
 use crate::evidence::{Evidence, Out, StepAt, Subject, Target};
 use crate::shared::lockset::LockSet;
 use crate::shared::vars::VarState;
@@ -102,28 +103,23 @@ struct Aerodrome {
 }
 
 impl Detector for Aerodrome {
-    fn event(&mut self, event: &Event, now: &mut Now<'_>, out: &mut Out) {
-        self.stretch(std::slice::from_ref(event), now, out);
+    fn operation(&mut self, event: &Event, now: &mut Now<'_>, out: &mut Out) {
+        let mut stamp = self.stamp(now);
+        stamp.site = event.site.0;
+        self.synchronise(&mut stamp, now.at_operation(event), now, out);
+        self.threads[now.thread.index()].last = stamp;
     }
 
-    fn stretch(&mut self, events: &[Event], now: &mut Now<'_>, out: &mut Out) {
+    fn accesses(&mut self, accesses: &[Access], now: &mut Now<'_>, out: &mut Out) {
         let thread = now.thread.0;
-        if self.threads.len() < now.symbols.threads.len() {
-            self.grow(now.symbols);
-        }
-        let mut stamp =
-            Stamp { thread, number: self.reach.number(thread), site: NO_SITE, locks: now.held.all.0 };
-        for event in events {
-            stamp.site = event.site.0;
-            let Some((var, write)) = event.op.access() else {
-                self.synchronise(&mut stamp, event, now, out);
-                continue;
-            };
-            let row = self.vars.at(var);
+        let mut stamp = self.stamp(now);
+        for access in accesses {
+            stamp.site = access.site().0;
+            let row = self.vars.at(access.var);
             if row.is_plain(thread, &self.reach) {
-                row.put(stamp, write);
+                row.put(stamp, access.writes());
             } else {
-                self.access(var, write, &mut stamp, event, now, out);
+                self.access(access.var, access.writes(), &mut stamp, now.at(access), now, out);
             }
         }
         self.threads[thread as usize].last = stamp;
@@ -135,6 +131,16 @@ impl Detector for Aerodrome {
 }
 
 impl Aerodrome {
+    /// The stamp of what the thread does now; where it does it is left open.
+    #[inline(always)]
+    fn stamp(&mut self, now: &Now<'_>) -> Stamp {
+        if self.threads.len() < now.symbols.threads.len() {
+            self.grow(now.symbols);
+        }
+        let thread = now.thread.0;
+        Stamp { thread, number: self.reach.number(thread), site: NO_SITE, locks: now.held.all.0 }
+    }
+
     #[cold]
     fn grow(&mut self, symbols: &Symbols) {
         self.reach.grow(symbols.threads.len());
@@ -148,23 +154,23 @@ impl Aerodrome {
         var: VarId,
         write: bool,
         stamp: &mut Stamp,
-        event: &Event,
+        at: At,
         now: &mut Now<'_>,
         out: &mut Out,
     ) {
         self.vars.sources(var, write, stamp.thread, &self.reach, &mut self.sources);
         if !self.sources.is_empty() {
-            self.take(stamp, Some(Target::Variable(var)), event, now, out);
+            self.take(stamp, Some(Target::Variable(var)), at, now, out);
         }
         self.vars.put(var, write, *stamp, &self.reach);
     }
 
-    fn synchronise(&mut self, stamp: &mut Stamp, event: &Event, now: &mut Now<'_>, out: &mut Out) {
-        match event.op {
-            Op::VolatileRead { var, .. } => self.access(var, false, stamp, event, now, out),
-            Op::VolatileWrite { var, .. } => self.access(var, true, stamp, event, now, out),
-            Op::Acquire { lock, mode } => self.acquire(lock, mode, stamp, event, now, out),
-            Op::Woken { lock } => self.acquire(lock, Mode::Exclusive, stamp, event, now, out),
+    fn synchronise(&mut self, stamp: &mut Stamp, at: At, now: &mut Now<'_>, out: &mut Out) {
+        match at.event.op {
+            Op::VolatileRead { var, .. } => self.access(var, false, stamp, at, now, out),
+            Op::VolatileWrite { var, .. } => self.access(var, true, stamp, at, now, out),
+            Op::Acquire { lock, mode } => self.acquire(lock, mode, stamp, at, now, out),
+            Op::Woken { lock } => self.acquire(lock, Mode::Exclusive, stamp, at, now, out),
             Op::Release { lock, mode } => self.release(lock, mode, *stamp, now.symbols),
             Op::Wait { lock } => {
                 self.release(lock, Mode::Exclusive, *stamp, now.symbols);
@@ -183,7 +189,7 @@ impl Aerodrome {
             Op::Observe { on } => {
                 if let Some(signals) = self.channels.get(on.index()) {
                     signals.sources(stamp.thread, &self.reach, &mut self.sources);
-                    self.take(stamp, None, event, now, out);
+                    self.take(stamp, None, at, now, out);
                 }
             }
             Op::Fork { child } if self.reach.concerns(*stamp, child.0) => {
@@ -195,7 +201,7 @@ impl Aerodrome {
                 let last = Stamp { thread: child.0, number, ..self.threads[child.index()].last };
                 if self.reach.concerns(last, stamp.thread) {
                     self.sources.push(last);
-                    self.take(stamp, None, event, now, out);
+                    self.take(stamp, None, at, now, out);
                 }
             }
             Op::Begin { block } => self.begin(block, stamp),
@@ -238,7 +244,7 @@ impl Aerodrome {
         lock: LockId,
         mode: Mode,
         stamp: &mut Stamp,
-        event: &Event,
+        at: At,
         now: &mut Now<'_>,
         out: &mut Out,
     ) {
@@ -250,7 +256,7 @@ impl Aerodrome {
             row.readers.sources(stamp.thread, &self.reach, &mut self.sources);
         }
         if !self.sources.is_empty() {
-            self.take(stamp, Some(Target::Lock(lock)), event, now, out);
+            self.take(stamp, Some(Target::Lock(lock)), at, now, out);
         }
     }
 
@@ -280,21 +286,14 @@ impl Aerodrome {
 
     /// Adds the edges from all that is in `sources` into the operation at hand; first it cuts the transaction if one
     /// of them closes a cycle.
-    fn take(
-        &mut self,
-        stamp: &mut Stamp,
-        target: Option<Target>,
-        event: &Event,
-        now: &mut Now<'_>,
-        out: &mut Out,
-    ) {
+    fn take(&mut self, stamp: &mut Stamp, target: Option<Target>, at: At, now: &mut Now<'_>, out: &mut Out) {
         let closing = self
             .sources
             .iter()
             .rev()
             .find_map(|&source| self.reach.closes(source, stamp.thread).map(|how| (source, how)));
         if let Some((source, how)) = closing {
-            self.report(source, how, *stamp, target, event, now, out);
+            self.report(source, how, *stamp, target, at, now, out);
             self.reach.finish(stamp.thread);
             self.reach.begin(stamp.thread);
             stamp.number = self.reach.number(stamp.thread);
@@ -317,7 +316,7 @@ impl Aerodrome {
         first: Edge,
         here: Stamp,
         target: Option<Target>,
-        event: &Event,
+        at: At,
         now: &mut Now<'_>,
         out: &mut Out,
     ) {
@@ -349,7 +348,7 @@ impl Aerodrome {
         }
         step(last, Role::Interference, target, "comes in between");
         step(here, Role::Violation, target, "comes after the other thread's work");
-        let what = if matches!(event.op, Op::Join { .. }) {
+        let what = if matches!(at.event.op, Op::Join { .. }) {
             "A block that starts a thread and waits for its end cannot happen as a whole: move the start or the join \
              out of it, or do not ask for its atomicity."
         } else {
@@ -369,6 +368,6 @@ impl Aerodrome {
                 what.to_owned(),
             ],
         };
-        out.add(evidence, Some(event), now);
+        out.add(evidence, Some(at), now);
     }
 }

@@ -5,7 +5,7 @@
 //! a path to these, or to a later one of their thread, so they add nothing. Neither does a stamp that does not concern
 //! the thread of a newer one: it is dropped wherever it is met, so that most variables never need a list.
 
-use events::VarId;
+use events::{Access, VarId};
 
 use super::reach::{Reach, Stamp};
 use crate::shared::vars::{Glance, PerVar, VarState};
@@ -157,8 +157,8 @@ impl Vars {
 }
 
 impl VarState for Vars {
-    fn touch(&self, vars: &[VarId]) -> u32 {
-        self.rows.touch(vars)
+    fn touch(&self, accesses: &[Access]) -> u32 {
+        self.rows.touch(accesses)
     }
 
     fn grow(&mut self, n: usize) {

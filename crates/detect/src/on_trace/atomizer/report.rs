@@ -3,14 +3,14 @@
 
 use std::fmt::Write as _;
 
-use events::{Event, Op, SiteId, VarId};
+use events::{Op, SiteId, VarId};
 use findings::{Confidence, Role, Rule};
 
 use super::blocks::Open;
 use super::variables::Variables;
 use crate::evidence::variable_kind;
 use crate::shared::lockset::LockSet;
-use crate::{Evidence, Now, Out, StepAt, Subject, Target};
+use crate::{At, Evidence, Now, Out, StepAt, Subject, Target};
 
 /// The number of the object that an access goes to, to know later whether the variable's id still means the same.
 pub(super) fn label(op: Op, now: &Now<'_>) -> Option<u64> {
@@ -145,8 +145,8 @@ fn advice(commit: Op, violation: Op, now: &Now<'_>) -> String {
 }
 
 /// Reports that an event breaks an open block that has committed.
-pub(super) fn violation(open: Open, event: &Event, variables: &Variables, now: &mut Now<'_>, out: &mut Out) {
-    let subject = Subject::Block(open.block);
+pub(super) fn violation(open: Open, at: At, variables: &Variables, now: &mut Now<'_>, out: &mut Out) {
+    let (event, subject) = (at.event, Subject::Block(open.block));
     let Some(commit) = open.commit else { return };
     if !out.wants(Rule::NonAtomic, &subject, now) {
         return;
@@ -192,5 +192,5 @@ pub(super) fn violation(open: Open, event: &Event, variables: &Variables, now: &
         ],
         notes,
     };
-    out.add(evidence, Some(event), now);
+    out.add(evidence, Some(at), now);
 }

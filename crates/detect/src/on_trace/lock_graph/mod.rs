@@ -65,7 +65,7 @@ struct LockGraph {
 
 impl Detector for LockGraph {
     #[inline]
-    fn event(&mut self, event: &Event, now: &mut Now<'_>, out: &mut Out) {
+    fn operation(&mut self, event: &Event, now: &mut Now<'_>, out: &mut Out) {
         match event.op {
             Op::Acquire { lock, .. } | Op::Woken { lock } if now.locks.len() > 1 => {
                 self.nests.add(lock, event.site, now);

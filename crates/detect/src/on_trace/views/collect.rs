@@ -4,7 +4,7 @@
 //! been already, so that a repeated access costs one comparison and no look-up. With no lock held, or in blocks that
 //! are not looked at any more, only writes cost anything: they may show that a variable is no constant.
 
-use events::{Event, LockId, Op, SiteId, ThreadId, VarId};
+use events::{Access, Event, LockId, Op, SiteId, ThreadId, VarId};
 
 use super::compare::{Conflict, Group, VIEW_SIZE, select};
 use super::elements::Elements;
@@ -93,33 +93,28 @@ impl Collector {
         }
     }
 
-    /// The accesses among these events, all of one thread under the same locks.
-    pub(super) fn accesses(&mut self, thread: ThreadId, events: &[Event], now: &Now<'_>) {
+    /// Accesses of one thread, all under the same locks.
+    pub(super) fn accesses(&mut self, thread: ThreadId, accesses: &[Access], now: &Now<'_>) {
         let row = &mut self.threads[thread.index()];
         if row.collecting == 0 {
-            for event in events {
-                if let Op::Write { var } = event.op {
-                    self.elements.wrote(var, now);
-                }
+            for access in accesses.iter().filter(|access| access.writes()) {
+                self.elements.wrote(access.var, now);
             }
             return;
         }
         // Nearly always there is one block, and it is not long.
         if let [block] = &mut row.open[..]
-            && block.uses.len() + events.len() <= 2 * VIEW_SIZE
+            && block.uses.len() + accesses.len() <= 2 * VIEW_SIZE
         {
-            for event in events {
-                let Some((var, write)) = event.op.access() else { continue };
-                if let Some(element) = self.elements.note(var, write, row.stamp, now) {
-                    block.uses.push(used(element, write, event.site));
+            for access in accesses {
+                if let Some(element) = self.elements.note(access.var, access.writes(), row.stamp, now) {
+                    block.uses.push(used(element, access.writes(), access.site()));
                 }
             }
             return;
         }
-        for event in events {
-            if let Some((var, write)) = event.op.access() {
-                self.access(thread, var, write, event.site, now);
-            }
+        for access in accesses {
+            self.access(thread, access.var, access.writes(), access.site(), now);
         }
     }
 

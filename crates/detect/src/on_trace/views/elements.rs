@@ -4,7 +4,7 @@
 //! views from before and after have nothing in common. When an array range is split, its element becomes the
 //! parent of two new ones: views from before contain both halves, views from afterwards only what they used.
 
-use events::VarId;
+use events::{Access, VarId};
 
 use crate::shared::vars::{Glance, PerVar, VarState};
 use crate::{Now, VariableKind};
@@ -145,8 +145,8 @@ impl Elements {
 }
 
 impl VarState for Elements {
-    fn touch(&self, vars: &[VarId]) -> u32 {
-        self.rows.touch(vars)
+    fn touch(&self, accesses: &[Access]) -> u32 {
+        self.rows.touch(accesses)
     }
 
     fn grow(&mut self, n: usize) {

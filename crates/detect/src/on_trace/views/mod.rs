@@ -46,7 +46,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-use events::{Event, Op, OpSet};
+use events::{Access, Event, Op, OpSet};
 use findings::Rule;
 use rustc_hash::FxHashSet;
 
@@ -55,7 +55,7 @@ use self::compare::{Group, Kind, Scratch, VIEW_SIZE};
 use self::kept::VIEWS;
 use self::story::Teller;
 use crate::shared::vars::VarState;
-use crate::{Detector, Now, Options, Out, Spec, Subject, Uses, VariableKind};
+use crate::{At, Detector, Now, Options, Out, Spec, Subject, Uses, VariableKind};
 
 /// The detector.
 pub static SPEC: Spec = Spec {
@@ -132,7 +132,7 @@ impl Views {
     }
 
     /// Compares the views of some tables with each other.
-    fn compare(&mut self, mut tables: Vec<u32>, event: Option<&Event>, now: &mut Now<'_>, out: &mut Out) {
+    fn compare(&mut self, mut tables: Vec<u32>, at: Option<At>, now: &mut Now<'_>, out: &mut Out) {
         let row = |table: u32| self.collected.kept.tables[table as usize].as_ref();
         tables.sort_by_key(|&table| row(table).map(|row| (row.thread, row.lock)));
         let (Some(first), Some(last)) = (tables.first(), tables.last()) else { return };
@@ -152,7 +152,7 @@ impl Views {
         if self.paper || !many || !self.sample(&tables, &mut group) {
             self.gather(&tables, usize::MAX, &mut group);
         }
-        self.report(&group, event, now, out);
+        self.report(&group, at, now, out);
         self.group = group;
     }
 
@@ -173,7 +173,7 @@ impl Views {
     }
 
     /// Reports the conflicts in a group.
-    fn report(&mut self, group: &Group, event: Option<&Event>, now: &Now<'_>, out: &mut Out) {
+    fn report(&mut self, group: &Group, at: Option<At>, now: &Now<'_>, out: &mut Out) {
         let Self { collected, subjects, scratch, steps, paper, .. } = self;
         let (mut new, mut room) = (0, true);
         let teller = Teller { tables: &collected.kept.tables, elements: &collected.elements, now };
@@ -191,7 +191,7 @@ impl Views {
             if out.wants(Rule::HighLevelRace, &subject, now)
                 && let Some(evidence) = teller.tell(group, conflict, subject)
             {
-                out.add(evidence, event, now);
+                out.add(evidence, at, now);
             }
             true
         });
@@ -295,28 +295,22 @@ impl Views {
 }
 
 impl Detector for Views {
-    fn event(&mut self, event: &Event, now: &mut Now<'_>, out: &mut Out) {
-        self.stretch(std::slice::from_ref(event), now, out);
+    fn operation(&mut self, event: &Event, now: &mut Now<'_>, out: &mut Out) {
+        self.collected.meet(now.thread);
+        self.collected.step(event, now);
+        if let Op::Free { object } = event.op
+            && !self.paper
+            && let Some(lock) = self.collected.kept.lock_of(object)
+        {
+            self.collected.kept.drain();
+            self.steps = (self.steps + STEPS_PER_DEAD_LOCK).min(STEPS);
+            self.compare(self.collected.kept.tables_of(lock), Some(now.at_operation(event)), now, out);
+            self.collected.forget(lock);
+        }
     }
 
-    fn stretch(&mut self, events: &[Event], now: &mut Now<'_>, out: &mut Out) {
+    fn accesses(&mut self, accesses: &[Access], now: &mut Now<'_>, _out: &mut Out) {
         self.collected.meet(now.thread);
-        let mut accesses = events;
-        if let Some((first, rest)) = events.split_first()
-            && !first.op.is_quiet()
-        {
-            self.collected.step(first, now);
-            if let Op::Free { object } = first.op
-                && !self.paper
-                && let Some(lock) = self.collected.kept.lock_of(object)
-            {
-                self.collected.kept.drain();
-                self.steps = (self.steps + STEPS_PER_DEAD_LOCK).min(STEPS);
-                self.compare(self.collected.kept.tables_of(lock), Some(first), now, out);
-                self.collected.forget(lock);
-            }
-            accesses = rest;
-        }
         self.collected.accesses(now.thread, accesses, now);
     }
 

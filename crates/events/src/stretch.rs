@@ -1,0 +1,227 @@
+//! Events as analyses like them: cut into stretches.
+//!
+//! A stretch is one thread, perhaps an operation, and then nothing but plain accesses, so neither locks nor order change
+//! within it. All accesses of a batch lie one after the other, eight bytes each. [`Stretches`] holds exactly what a slice
+//! of [`Event`]s would, in the same order; a source that can make them directly saves cutting.
+
+use crate::{Event, Op, SiteId, ThreadId, VarId};
+
+/// A plain access of a stretch.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Access {
+    /// What is read or written.
+    pub var: VarId,
+    /// Twice the site, and one more for a write.
+    place: u32,
+}
+
+impl Access {
+    /// An access. There are never so many sites that twice their number is too large.
+    #[inline(always)]
+    pub fn new(var: VarId, site: SiteId, write: bool) -> Self {
+        Self { var, place: site.0 << 1 | u32::from(write) }
+    }
+
+    /// Where in the code.
+    #[inline(always)]
+    pub fn site(self) -> SiteId {
+        SiteId(self.place >> 1)
+    }
+
+    /// Whether it writes. Reads and writes come in no order that a processor could foretell, so what follows on this
+    /// should do without a branch.
+    #[inline(always)]
+    pub fn writes(self) -> bool {
+        self.place & 1 != 0
+    }
+
+    /// Site and kind in one number: equal for accesses that do the same at the same place.
+    #[inline(always)]
+    pub fn place(self) -> u32 {
+        self.place
+    }
+
+    /// The event of a thread that does this.
+    pub fn event(self, thread: ThreadId) -> Event {
+        let var = self.var;
+        let op = if self.writes() { Op::Write { var } } else { Op::Read { var } };
+        Event { thread, site: self.site(), op }
+    }
+}
+
+/// What comes before the accesses of a stretch, and where these end.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Head {
+    /// Who.
+    pub thread: ThreadId,
+    /// Where the operation is.
+    pub site: SiteId,
+    /// The operation, never a plain access; none if the stretch is nothing but accesses.
+    pub op: Option<Op>,
+    /// How many accesses of the batch there are up to the end of this stretch.
+    end: u32,
+}
+
+impl Head {
+    /// The operation as an event.
+    #[inline(always)]
+    pub fn event(&self) -> Option<Event> {
+        Some(Event { thread: self.thread, site: self.site, op: self.op? })
+    }
+}
+
+/// A batch of events, cut into stretches.
+#[derive(Clone, Debug, Default)]
+pub struct Stretches {
+    heads: Vec<Head>,
+    accesses: Vec<Access>,
+}
+
+const NO_HEAD: Head = Head { thread: ThreadId(0), site: SiteId(0), op: None, end: 0 };
+const NO_ACCESS: Access = Access { var: VarId(0), place: 0 };
+
+/// The place in [`Stretches`] for the next stretches; what is written there counts once they are [taken](Self::take).
+/// Both lists are longer than what is needed, so that a reader may write some for nothing.
+pub(crate) struct Room<'a> {
+    heads: &'a mut [Head],
+    accesses: &'a mut [Access],
+    pub(crate) stretches: usize,
+    pub(crate) filled: usize,
+}
+
+impl Room<'_> {
+    /// Where the next `N` accesses go.
+    #[inline(always)]
+    pub(crate) fn next<const N: usize>(&mut self) -> Option<&mut [Access; N]> {
+        self.accesses.get_mut(self.filled..).and_then(<[Access]>::first_chunk_mut)
+    }
+
+    /// The largest variable of all accesses taken.
+    pub(crate) fn largest_variable(&self) -> Option<VarId> {
+        self.accesses.iter().take(self.filled).map(|access| access.var).max()
+    }
+
+    /// Takes `count` of the accesses written last as those of the next stretch. False if there is no room.
+    #[inline(always)]
+    pub(crate) fn take(&mut self, thread: ThreadId, site: SiteId, op: Option<Op>, count: usize) -> bool {
+        self.filled += count;
+        let Some(head) = self.heads.get_mut(self.stretches) else { return false };
+        *head = Head { thread, site, op, end: self.filled as u32 };
+        self.stretches += 1;
+        true
+    }
+}
+
+impl Stretches {
+    /// The beginnings of all stretches.
+    #[inline(always)]
+    pub fn heads(&self) -> &[Head] {
+        &self.heads
+    }
+
+    /// The accesses of all stretches.
+    #[inline(always)]
+    pub fn all_accesses(&self) -> &[Access] {
+        &self.accesses
+    }
+
+    /// Every stretch: its beginning and its accesses.
+    #[inline(always)]
+    pub fn iter(&self) -> impl Iterator<Item = (&Head, &[Access])> {
+        let mut rest = 0;
+        self.heads.iter().map(move |head| {
+            let start = std::mem::replace(&mut rest, head.end as usize);
+            (head, self.accesses.get(start..head.end as usize).unwrap_or_default())
+        })
+    }
+
+    /// How many events there are.
+    pub fn len(&self) -> usize {
+        self.accesses.len() + self.heads.iter().filter(|head| head.op.is_some()).count()
+    }
+
+    /// Whether there is no event.
+    pub fn is_empty(&self) -> bool {
+        self.heads.is_empty()
+    }
+
+    /// Holds nothing from now on.
+    pub fn clear(&mut self) {
+        self.heads.clear();
+        self.accesses.clear();
+    }
+
+    /// Cuts events.
+    pub fn cut(&mut self, events: &[Event]) {
+        let room = self.room(events.len());
+        // Written always and counted only if it is to be kept: branches here would be foretold wrong too often.
+        let (heads, accesses) = (room.heads, room.accesses);
+        let (mut stretches, mut filled) = (0, 0);
+        let mut last = ThreadId(u32::MAX);
+        for event in events {
+            let is_access = event.op.is_access();
+            let begins = !is_access | (last != event.thread);
+            last = event.thread;
+            stretches += usize::from(begins);
+            accesses[filled] =
+                Access::new(VarId(event.op.operand()), event.site, matches!(event.op, Op::Write { .. }));
+            filled += usize::from(is_access);
+            // The first event begins a stretch.
+            let head = &mut heads[stretches - 1];
+            if begins {
+                *head = Head {
+                    thread: event.thread,
+                    site: event.site,
+                    op: (!is_access).then_some(event.op),
+                    end: 0,
+                };
+            }
+            head.end = filled as u32;
+        }
+        self.keep(stretches, filled);
+    }
+
+    /// Appends the same events, not cut.
+    pub fn uncut(&self, events: &mut Vec<Event>) {
+        for (head, accesses) in self.iter() {
+            events.extend(head.event());
+            events.extend(accesses.iter().map(|access| access.event(head.thread)));
+        }
+    }
+
+    /// Makes room for so many events, whose contents mean nothing yet.
+    pub(crate) fn room(&mut self, events: usize) -> Room<'_> {
+        // What was there before is overwritten and not cleared first: that would be a second store for each event.
+        self.heads.resize(events + 1, NO_HEAD);
+        self.accesses.resize(events + 1, NO_ACCESS);
+        Room { heads: &mut self.heads, accesses: &mut self.accesses, stretches: 0, filled: 0 }
+    }
+
+    /// Keeps what was taken.
+    pub(crate) fn keep(&mut self, stretches: usize, accesses: usize) {
+        self.heads.truncate(stretches);
+        self.accesses.truncate(accesses);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cutting_loses_nothing() {
+        let text = "a read x\na write y\nb read x\nb acquire m\nb write x\nb release m\na read y\n";
+        let trace = crate::text::parse("test", text).unwrap_or_else(|e| panic!("{e}"));
+        let mut stretches = Stretches::default();
+        for events in [&trace.events[..], &trace.events[2..5], &[]] {
+            stretches.cut(events);
+            let mut again = Vec::new();
+            stretches.uncut(&mut again);
+            assert_eq!(again, events);
+            assert_eq!(stretches.len(), events.len());
+        }
+        stretches.cut(&trace.events);
+        let shape: Vec<_> = stretches.iter().map(|(head, of)| (head.op.is_some(), of.len())).collect();
+        assert_eq!(shape, [(false, 2), (false, 1), (true, 1), (true, 0), (false, 1)]);
+    }
+}
