@@ -283,7 +283,8 @@ impl Analysis {
         let kind = operation.map_or(OpSet::NONE, |event| event.op.kind());
         let kinds = if accesses.is_empty() { kind } else { kind.and(OpSet::ACCESS) };
         // Most stretches concern nobody who is content with news.
-        if !kinds.meets(self.always) && self.history.news().is_empty() && !kind.meets(self.besides) {
+        let news = if self.uses.places { self.history.new_places() } else { self.history.news() };
+        if !kinds.meets(self.always) && news.is_empty() && !kind.meets(self.besides) {
             return;
         }
         let mut now = Now {
@@ -311,7 +312,8 @@ impl Analysis {
                 detector.operation(event, &mut now, &mut self.out);
             }
             if spec.uses.news {
-                for &i in self.history.news() {
+                let news = if spec.uses.places { self.history.new_places() } else { self.history.news() };
+                for &i in news {
                     let access = accesses.get(i as usize..).and_then(|rest| rest.first());
                     detector.accesses(access.map_or(&[], std::slice::from_ref), &mut now, &mut self.out);
                 }

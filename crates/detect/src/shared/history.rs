@@ -118,6 +118,8 @@ const WRITTEN: u8 = 1;
 const PAIRED: u8 = 2;
 /// Two threads have ever accessed it.
 const MET: u8 = 4;
+/// Not all accesses since it started afresh were under the very same locks.
+const MIXED: u8 = 8;
 
 /// What is known of one variable: a cache line, since a row that lies across two costs twice.
 #[derive(Clone)]
@@ -125,7 +127,7 @@ const MET: u8 = 4;
 struct Row {
     generation: u32,
     last: Last,
-    /// [`WRITTEN`], [`PAIRED`], [`MET`].
+    /// [`WRITTEN`], [`PAIRED`], [`MET`], [`MIXED`].
     flags: u8,
     /// Where in `more` one was last found that was unordered: likely so again.
     unordered: u8,
@@ -147,9 +149,9 @@ impl Glance for Row {
 /// The history of every variable.
 pub struct History {
     rows: PerVar<Row>,
-    /// Which accesses of the current stretch were news.
+    /// Which accesses of the current stretch were news, and which were at a new place, if anybody minds places.
     news: Vec<u32>,
-    /// Whether a place is news too.
+    new_places: Vec<u32>,
     places: bool,
     /// Of each paired variable the pair that was seen first since it started afresh.
     pairs: FxHashMap<VarId, (Past, Past)>,
@@ -157,28 +159,43 @@ pub struct History {
 
 impl Default for History {
     fn default() -> Self {
-        Self { rows: PerVar::new(Row::NEW), news: Vec::new(), places: false, pairs: FxHashMap::default() }
+        Self {
+            rows: PerVar::new(Row::NEW),
+            news: Vec::new(),
+            new_places: Vec::new(),
+            places: false,
+            pairs: FxHashMap::default(),
+        }
     }
 }
 
 impl History {
-    /// From now on an access at a place from which the variable was not accessed yet is news, too. (Some places may be
-    /// taken for others: there are sixteen bits for them.)
+    /// From now on [`new_places`](Self::new_places) is kept.
     pub fn mind_places(&mut self) {
         self.places = true;
     }
 
-    /// The accesses of the current stretch, by their place in it, that are not just like an earlier one of the same
-    /// thread: nobody whose state depends on threads, locks and reads or writes alone can learn from the others.
+    /// The accesses of the current stretch, by their place in it, from which a lock-set detector can learn. It can not
+    /// from an access just like an earlier one of the same thread; nor, once two threads have used the variable
+    /// and one has written it since, from one under the very locks, at least one, that were held at every access so
+    /// far.
     #[inline(always)]
     pub fn news(&self) -> &[u32] {
         &self.news
+    }
+
+    /// The news, and those accesses besides that are at a place from which the variable was not accessed yet. (Some
+    /// places may be taken for others: there are sixteen bits for them.)
+    #[inline(always)]
+    pub fn new_places(&self) -> &[u32] {
+        &self.new_places
     }
 
     /// The current stretch has no access.
     #[inline(always)]
     pub fn no_news(&mut self) {
         self.news.clear();
+        self.new_places.clear();
     }
 
     /// Takes the accesses of a stretch of a thread into account.
@@ -192,7 +209,7 @@ impl History {
         sets: &mut LockSets,
     ) {
         let (time, stamp) = (order.time(me), order.stamp());
-        self.news.clear();
+        self.no_news();
         for (i, access) in accesses.iter().enumerate() {
             let write = access.writes();
             let locks = held.protecting(write);
@@ -204,15 +221,23 @@ impl History {
                 Last::Among { notes, .. } => notes.tell(me.0, write, locks, stamp),
             };
             let place = 1 << (access.site().0.wrapping_mul(0x9e37_79b1) >> 28);
-            let new_place = self.places & (row.places & place == 0);
-            if !known | new_place {
-                self.news.push(i as u32);
-                if !known {
-                    let past = Past { epoch: Epoch { thread: me, time }, site: access.site(), locks, write };
-                    if let Some(rival) = row.news(past, order, sets) {
-                        self.pairs.insert(access.var, (rival, past));
-                    }
+            let old_place = !self.places | (row.places & place != 0);
+            if known & old_place {
+                continue;
+            }
+            let news = !known && {
+                let (settled, generation) = (row.is_settled(locks), row.generation);
+                let past = Past { epoch: Epoch { thread: me, time }, site: access.site(), locks, write };
+                if let Some(rival) = row.news(past, order, sets) {
+                    self.pairs.insert(access.var, (rival, past));
                 }
+                !settled || row.generation != generation
+            };
+            if news {
+                self.news.push(i as u32);
+            }
+            if self.places && (news || !old_place) {
+                self.new_places.push(i as u32);
                 row.places |= place;
             }
         }
@@ -340,6 +365,17 @@ impl Row {
         None
     }
 
+    /// Whether an access under these locks teaches a lock-set detector nothing: see [`History::news`].
+    #[inline(always)]
+    fn is_settled(&self, locks: LockSet) -> bool {
+        match &self.last {
+            Last::Among { common, .. } => {
+                (self.flags & (WRITTEN | MIXED) == WRITTEN) & (*common == locks) & !locks.is_empty()
+            }
+            Last::Alone { .. } => false,
+        }
+    }
+
     fn wrote(&mut self, write: bool) {
         if write {
             self.flags |= WRITTEN;
@@ -384,6 +420,9 @@ impl Row {
         self.more.extend(halves.iter().flatten());
         let common = self.more.iter().map(|access| access.locks).reduce(|a, b| sets.intersect(a, b));
         let common = common.unwrap_or(LockSet::EMPTY);
+        if self.more.iter().any(|access| access.locks != common) {
+            self.flags |= MIXED;
+        }
         self.last = Last::Among { common, notes: Notes::NONE };
         common
     }
@@ -425,7 +464,10 @@ impl Row {
             self.insert(access, first, count, sets);
         }
         if let Last::Among { common, notes } = &mut self.last {
-            *common = sets.intersect(*common, access.locks);
+            if *common != access.locks {
+                self.flags |= MIXED;
+                *common = sets.intersect(*common, access.locks);
+            }
             notes.note(me.0, access.write, access.locks, order.stamp());
         }
         first_rival
