@@ -20,6 +20,9 @@ use crate::shared::vars::VarState;
 pub use events::check::Malformed;
 
 struct Running {
+    /// What it asks for, beside it: looked at for every stretch.
+    ops: OpSet,
+    uses: Uses,
     spec: &'static Spec,
     detector: Box<dyn Detector>,
 }
@@ -70,7 +73,13 @@ impl Analysis {
             history.mind_places();
         }
         Self {
-            running: specs.iter().map(|&spec| Running { spec, detector: (spec.new)(options) }).collect(),
+            running: specs
+                .iter()
+                .map(|&spec| {
+                    let detector = (spec.new)(options);
+                    Running { ops: spec.ops, uses: spec.uses, spec, detector }
+                })
+                .collect(),
             uses,
             out: Out::default(),
             checker: Checker::default(),
@@ -119,7 +128,7 @@ impl Analysis {
     /// Ends the pass.
     pub fn finish(mut self, symbols: &Symbols) -> Result<Report, Malformed> {
         self.checker.finish(symbols)?;
-        for Running { spec, detector } in &mut self.running {
+        for Running { spec, detector, .. } in &mut self.running {
             self.out.turn_to(spec.name);
             let mut now = Now {
                 symbols,
@@ -167,7 +176,7 @@ impl Analysis {
     fn look_ahead(&mut self, accesses: &[Access]) {
         let mut sum = if self.uses.history { self.history.touch(accesses) } else { 0 };
         for running in &mut self.running {
-            if running.spec.ops.meets(OpSet::ACCESS) && !running.spec.uses.news {
+            if running.ops.meets(OpSet::ACCESS) && !running.uses.news {
                 running.detector.vars(&mut |vars| sum ^= vars.touch(accesses));
             }
         }
@@ -301,23 +310,23 @@ impl Analysis {
             first: place.1,
             address: place.2,
         };
-        for Running { spec, detector } in &mut self.running {
-            if !kinds.meets(spec.ops) {
+        for Running { ops, uses, spec, detector } in &mut self.running {
+            if !kinds.meets(*ops) {
                 continue;
             }
             self.out.turn_to(spec.name);
             if let Some(event) = operation
-                && kind.meets(spec.ops)
+                && kind.meets(*ops)
             {
                 detector.operation(event, &mut now, &mut self.out);
             }
-            if spec.uses.news {
-                let news = if spec.uses.places { self.history.new_places() } else { self.history.news() };
+            if uses.news {
+                let news = if uses.places { self.history.new_places() } else { self.history.news() };
                 for &i in news {
                     let access = accesses.get(i as usize..).and_then(|rest| rest.first());
                     detector.accesses(access.map_or(&[], std::slice::from_ref), &mut now, &mut self.out);
                 }
-            } else if spec.ops.meets(OpSet::ACCESS) && !accesses.is_empty() {
+            } else if ops.meets(OpSet::ACCESS) && !accesses.is_empty() {
                 detector.accesses(accesses, &mut now, &mut self.out);
             }
         }

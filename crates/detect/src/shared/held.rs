@@ -13,6 +13,8 @@ pub struct HeldLock {
     pub mode: Mode,
     /// Where it was taken.
     pub site: SiteId,
+    /// What was held before it was taken: locks are mostly given up in reverse order.
+    before: Held,
 }
 
 /// The locks of one thread as sets.
@@ -39,8 +41,6 @@ impl Held {
 struct Thread {
     held: Held,
     locks: Vec<HeldLock>,
-    /// For each of the locks what was held before it was taken: locks are mostly given up in reverse order.
-    before: Vec<Held>,
 }
 
 /// The locks of every thread.
@@ -53,7 +53,7 @@ impl Holders {
     /// Makes room for `n` threads.
     pub fn grow(&mut self, n: usize) {
         if self.threads.len() < n {
-            self.threads.resize(n, Thread { held: Held::NONE, locks: Vec::new(), before: Vec::new() });
+            self.threads.resize(n, Thread { held: Held::NONE, locks: Vec::new() });
         }
     }
 
@@ -72,7 +72,7 @@ impl Holders {
     /// A thread takes a lock in exclusive mode.
     #[inline(always)]
     pub fn acquire(&mut self, thread: ThreadId, lock: LockId, site: SiteId, sets: &mut LockSets) {
-        self.threads[thread.index()].take(HeldLock { lock, mode: Mode::Exclusive, site }, sets);
+        self.threads[thread.index()].take(lock, Mode::Exclusive, site, sets);
     }
 
     /// A thread gives a lock up.
@@ -85,10 +85,8 @@ impl Holders {
     pub fn step(&mut self, event: &Event, sets: &mut LockSets) {
         let thread = &mut self.threads[event.thread.index()];
         match event.op {
-            Op::Acquire { lock, mode } => thread.take(HeldLock { lock, mode, site: event.site }, sets),
-            Op::Woken { lock } => {
-                thread.take(HeldLock { lock, mode: Mode::Exclusive, site: event.site }, sets)
-            }
+            Op::Acquire { lock, mode } => thread.take(lock, mode, event.site, sets),
+            Op::Woken { lock } => thread.take(lock, Mode::Exclusive, event.site, sets),
             Op::Release { lock, .. } | Op::Wait { lock } => thread.give(lock, sets),
             _ => {}
         }
@@ -97,32 +95,36 @@ impl Holders {
 
 impl Thread {
     #[inline]
-    fn take(&mut self, taken: HeldLock, sets: &mut LockSets) {
-        self.locks.push(taken);
-        self.before.push(self.held);
-        self.held.all = sets.with(self.held.all, taken.lock);
-        if taken.mode == Mode::Exclusive {
-            self.held.exclusive = sets.with(self.held.exclusive, taken.lock);
+    fn take(&mut self, lock: LockId, mode: Mode, site: SiteId, sets: &mut LockSets) {
+        let before = self.held;
+        self.locks.push(HeldLock { lock, mode, site, before });
+        self.held.all = sets.with(before.all, lock);
+        if mode == Mode::Exclusive {
+            // Mostly nothing is held in read mode.
+            let same = before.all == before.exclusive;
+            self.held.exclusive = if same { self.held.all } else { sets.with(before.exclusive, lock) };
         }
     }
 
     #[inline]
     fn give(&mut self, lock: LockId, sets: &mut LockSets) {
-        if self.locks.last().is_some_and(|held| held.lock == lock) {
-            self.locks.pop();
-            self.held = self.before.pop().unwrap_or(Held::NONE);
-        } else if let Some(at) = self.locks.iter().rposition(|held| held.lock == lock) {
-            self.give_out_of_order(at, sets);
+        match self.locks.last() {
+            Some(held) if held.lock == lock => {
+                self.held = held.before;
+                self.locks.pop();
+            }
+            _ => self.give_out_of_order(lock, sets),
         }
     }
 
     #[cold]
-    fn give_out_of_order(&mut self, at: usize, sets: &mut LockSets) {
-        let given = self.locks.remove(at);
-        self.before.remove(at);
-        for held in self.before[at..].iter_mut().chain([&mut self.held]) {
-            held.all = sets.without(held.all, given.lock);
-            held.exclusive = sets.without(held.exclusive, given.lock);
+    fn give_out_of_order(&mut self, lock: LockId, sets: &mut LockSets) {
+        let Some(at) = self.locks.iter().rposition(|held| held.lock == lock) else { return };
+        self.locks.remove(at);
+        let later = self.locks[at..].iter_mut().map(|held| &mut held.before);
+        for held in later.chain([&mut self.held]) {
+            held.all = sets.without(held.all, lock);
+            held.exclusive = sets.without(held.exclusive, lock);
         }
     }
 }

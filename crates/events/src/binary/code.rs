@@ -19,7 +19,7 @@
 //! that a processor could foretell, so the reader has no branch for any of it. It always writes eight accesses
 //! and counts those that are real.
 
-use super::varint::{Broken, put};
+use super::varint::{Broken, Bytes, put};
 use crate::stretch::Room;
 use crate::{Access, Event, Mode, ObjectId, Op, SiteId, Symbols, ThreadId, VarId};
 
@@ -425,7 +425,7 @@ fn decode_width<const WIDTH: usize>(
             wrong |= place == 0;
             memory.place = place;
             site = SiteId(place.wrapping_sub(1));
-            op = Some(decode_operation(code, record, &mut at, memory, symbols)?);
+            op = Some(decode_operation(code, place, record, &mut at, memory, symbols)?);
             events += 1;
         }
         let count = usize::from(run >> 4);
@@ -511,22 +511,68 @@ impl Sites {
     }
 }
 
-/// An operand of the record.
-fn operand(record: &[u8; PADDING], at: &mut usize) -> Result<u32, Broken> {
-    let mut value = 0u64;
-    for shift in (0..35).step_by(7) {
-        let byte = *record.get(*at).ok_or(Broken)?;
-        *at += 1;
-        value |= u64::from(byte & 0x7f) << shift;
-        if byte < 0x80 {
-            return u32::try_from(value).map_err(|_| Broken);
-        }
-    }
-    Err(Broken)
-}
-
+/// The frequent operations; the others are [`rare_operation`]'s.
 #[inline(always)]
 fn decode_operation(
+    code: u8,
+    place: u32,
+    record: &[u8; PADDING],
+    at: &mut usize,
+    memory: &mut Memory,
+    symbols: &Symbols,
+) -> Result<Op, Broken> {
+    let Some(me) = memory.threads.get_mut(memory.thread as usize) else { return Err(Broken) };
+    let Some(place) = memory.places.get_mut(place as usize) else { return Err(Broken) };
+    match code {
+        ACQUIRE | ACQUIRE_AGAIN => {
+            let lock = if code == ACQUIRE { told(record, at)? } else { place.operand.wrapping_sub(1) };
+            if lock as usize >= symbols.locks.len() {
+                return Err(Broken);
+            }
+            place.operand = lock + 1;
+            me.held.push(lock);
+            Ok(Op::Acquire { lock: lock.into(), mode: Mode::Exclusive })
+        }
+        RELEASE_LAST => {
+            let lock = me.held.pop().ok_or(Broken)?;
+            Ok(Op::Release { lock: lock.into(), mode: Mode::Exclusive })
+        }
+        BEGIN | BEGIN_AGAIN => {
+            let block = if code == BEGIN { told(record, at)? } else { place.operand.wrapping_sub(1) };
+            if block as usize >= symbols.blocks.len() {
+                return Err(Broken);
+            }
+            place.operand = block + 1;
+            me.open.push(block);
+            Ok(Op::Begin { block: block.into() })
+        }
+        FINISH_LAST => Ok(Op::Finish { block: me.open.pop().ok_or(Broken)?.into() }),
+        _ => rare_operation(code, record, at, memory, symbols),
+    }
+}
+
+/// An operand of the record.
+#[inline(always)]
+fn told(record: &[u8; PADDING], at: &mut usize) -> Result<u32, Broken> {
+    match record.get(*at) {
+        Some(&byte) if byte < 0x80 => {
+            *at += 1;
+            Ok(u32::from(byte))
+        }
+        _ => told_long(record, at),
+    }
+}
+
+#[inline(never)]
+fn told_long(record: &[u8; PADDING], at: &mut usize) -> Result<u32, Broken> {
+    let mut bytes = Bytes::new(record, *at);
+    let operand = bytes.u32()?;
+    *at = bytes.at();
+    Ok(operand)
+}
+
+#[inline(never)]
+fn rare_operation(
     code: u8,
     record: &[u8; PADDING],
     at: &mut usize,
@@ -535,7 +581,7 @@ fn decode_operation(
 ) -> Result<Op, Broken> {
     // An operand that is told.
     let told = |at: &mut usize, len: usize| {
-        let id = operand(record, at)?;
+        let id = told(record, at)?;
         if (id as usize) < len { Ok(id) } else { Err(Broken) }
     };
     // One that the site used the last time, but perhaps for another kind of operation.
@@ -546,28 +592,7 @@ fn decode_operation(
     };
     let variables = symbols.variables().len();
     let locks = symbols.locks.len();
-    if memory.thread == NOBODY {
-        return Err(Broken);
-    }
     Ok(match code {
-        ACQUIRE | ACQUIRE_AGAIN => {
-            let lock = if code == ACQUIRE { told(at, locks)? } else { last(memory, locks)? };
-            memory.operand(lock);
-            memory.me().held.push(lock);
-            Op::Acquire { lock: lock.into(), mode: Mode::Exclusive }
-        }
-        RELEASE_LAST => {
-            let lock = memory.me().held.pop().ok_or(Broken)?;
-            Op::Release { lock: lock.into(), mode: Mode::Exclusive }
-        }
-        BEGIN | BEGIN_AGAIN => {
-            let blocks = symbols.blocks.len();
-            let block = if code == BEGIN { told(at, blocks)? } else { last(memory, blocks)? };
-            memory.operand(block);
-            memory.me().open.push(block);
-            Op::Begin { block: block.into() }
-        }
-        FINISH_LAST => Op::Finish { block: memory.me().open.pop().ok_or(Broken)?.into() },
         VOLATILE_READ | VOLATILE_READ_AGAIN => {
             let var = if code == VOLATILE_READ { told(at, variables)? } else { last(memory, variables)? };
             memory.operand(var);
