@@ -155,21 +155,11 @@ mod tests {
     use super::*;
 
     fn class_with(name: &[u8], body: Vec<u8>) -> Class<'static> {
-        let mut pool = crate::Pool::parse(&mut Cursor::new(&[0, 1], 0)).expect("empty");
-        let name = pool.add_utf8(name).expect("room");
-        pool.add_utf8(b"text").expect("room");
-        Class {
-            minor: 0,
-            major: 61,
-            pool,
-            access: 0,
-            this_class: 0,
-            super_class: 0,
-            interfaces: Vec::new(),
-            fields: Vec::new(),
-            methods: Vec::new(),
-            attributes: vec![Attribute::new(name, body)],
-        }
+        let mut class = Class::new(61, 0, b"A", b"B").expect("room");
+        let name = class.pool.add_utf8(name).expect("room");
+        class.pool.add_utf8(b"text").expect("room");
+        class.attributes.push(Attribute::new(name, body));
+        class
     }
 
     #[test]
@@ -179,7 +169,7 @@ mod tests {
         assert_eq!(class.bootstrap_methods(), Ok(vec![expected]));
         let class = class_with(b"InnerClasses", vec![0, 1, 0, 1, 0, 2, 0, 3, 0, 4]);
         assert_eq!(class.inner_classes(), Ok(vec![InnerClass { inner: 1, outer: 2, name: 3, access: 4 }]));
-        let class = class_with(b"SourceFile", vec![0, 2]);
+        let class = class_with(b"SourceFile", vec![0, 6]);
         assert_eq!(class.source_file(), Ok(Some(&b"text"[..])));
         assert_eq!(class.nest_host(), Ok(None));
         let class = class_with(b"Record", vec![0, 1, 0, 1, 0, 2, 0, 1, 0, 2, 0, 0, 0, 0]);

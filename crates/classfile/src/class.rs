@@ -68,14 +68,26 @@ impl<'a> Attribute<'a> {
     pub(crate) fn cursor(&self) -> Cursor<'_> {
         Cursor::new(&self.body, self.offset)
     }
-
-    /// The body, borrowed from the file as long as it has not been replaced.
-    pub(crate) fn into_body(self) -> Cow<'a, [u8]> {
-        self.body
-    }
 }
 
 impl<'a> Class<'a> {
+    /// A class without members.
+    pub fn new(major: u16, access: u16, name: &[u8], super_name: &[u8]) -> Result<Class<'a>> {
+        let mut pool = Pool::new();
+        Ok(Class {
+            minor: 0,
+            major,
+            access,
+            this_class: pool.add_class(name)?,
+            super_class: pool.add_class(super_name)?,
+            pool,
+            interfaces: Vec::new(),
+            fields: Vec::new(),
+            methods: Vec::new(),
+            attributes: Vec::new(),
+        })
+    }
+
     /// Reads a class file. Versions newer than known are read as well; see [`Class::is_tested_version`].
     pub fn parse(bytes: &'a [u8]) -> Result<Class<'a>> {
         let mut cursor = Cursor::new(bytes, 0);

@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 mod annotations;
+mod assembler;
 mod attributes;
 mod bytes;
 mod class;
@@ -23,6 +24,7 @@ pub mod text;
 mod value;
 
 pub use annotations::{Annotation, ElementValue};
+pub use assembler::{Assembler, Label};
 pub use attributes::{BootstrapMethod, InnerClass, RecordComponent};
 pub use class::{Attribute, Class, Member, NEWEST_TESTED};
 pub use code::{Code, Handler, Instructions, LocalVariable};

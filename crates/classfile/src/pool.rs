@@ -9,7 +9,7 @@ use crate::intern::Index;
 const NONE: u32 = u32::MAX;
 
 /// The constants of a class: those of the file, borrowed, and those added. Clone it to read while adding.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub struct Pool<'a> {
     /// The file's entries as they stand.
     pub(crate) raw: &'a [u8],
@@ -90,6 +90,11 @@ pub(crate) mod tag {
 }
 
 impl<'a> Pool<'a> {
+    /// A pool without entries.
+    pub fn new() -> Pool<'a> {
+        Pool { raw: &[], base: 10, starts: vec![NONE], added: Vec::new(), index: None }
+    }
+
     /// Reads count and entries.
     pub(crate) fn parse(cursor: &mut Cursor<'a>) -> Result<Pool<'a>> {
         let count = usize::from(cursor.u2()?);
@@ -180,11 +185,6 @@ impl<'a> Pool<'a> {
 
     fn wrong<T>(&self, index: u16, what: &'static str) -> Result<T> {
         Err(Error::malformed(self.offset(index), what))
-    }
-
-    /// The kind of an entry as the file numbers it; 0 where there is none.
-    pub(crate) fn tag(&self, index: u16) -> u8 {
-        self.entry(index).and_then(|entry| entry.first().copied()).unwrap_or(0)
     }
 
     /// The entry, decoded.
@@ -314,5 +314,11 @@ impl<'a> Pool<'a> {
             _ => return self.wrong(index, "not a field, method or dynamic constant"),
         };
         Ok(self.name_and_type(name_and_type)?.1)
+    }
+}
+
+impl Default for Pool<'_> {
+    fn default() -> Self {
+        Pool::new()
     }
 }

@@ -382,7 +382,6 @@ mod tests {
     #[test]
     fn a_snippet_knows_what_stack_it_needs() {
         let mut pool = Pool::default();
-        pool.starts.push(u32::MAX);
         let mut code = Snippet::new();
         code.load(Kind::Reference, 0).load(Kind::Long, 300);
         code.invoke_virtual(&mut pool, b"A", b"f", b"(J)I").expect("room");
@@ -399,7 +398,6 @@ mod tests {
     #[test]
     fn constants_take_their_shortest_form() {
         let mut pool = Pool::default();
-        pool.starts.push(u32::MAX);
         let mut code = Snippet::new();
         for value in [-1, 5, 6, -129, 32768] {
             code.int(&mut pool, value).expect("room");

@@ -296,7 +296,7 @@ fn emit_switch(out: &mut Vec<u8>, code: &[u8], layout: &Layout, node: &Node) -> 
     let (words, size) = switch_shape(code, pc, node.opcode).ok_or_else(broken)?;
     out.push(node.opcode);
     out.resize(out.len() + (3 - node.real as usize % 4), 0);
-    let mut jump = |out: &mut Vec<u8>, at: usize| -> Result<()> {
+    let jump = |out: &mut Vec<u8>, at: usize| -> Result<()> {
         let by = i64::from(u4_at(code, at).ok_or_else(broken)? as i32);
         let target = u32::try_from(i64::from(node.pc) + by)
             .ok()
