@@ -12,6 +12,7 @@ pub const BUILTIN: &[(&str, &str)] = &[
     ("collections.txt", include_str!("../../models/collections.txt")),
     ("concurrent.txt", include_str!("../../models/concurrent.txt")),
     ("strings.txt", include_str!("../../models/strings.txt")),
+    ("objects.txt", include_str!("../../models/objects.txt")),
     ("arrays.txt", include_str!("../../models/arrays.txt")),
     ("lambdas.txt", include_str!("../../models/lambdas.txt")),
     ("frameworks.txt", include_str!("../../models/frameworks.txt")),

@@ -162,8 +162,21 @@ pub struct Target {
     pub base: Base,
     /// Fields to follow from there; null on the way: no effect.
     pub fields: Vec<Box<str>>,
-    /// Whether the object meant is the whole that this one was said to be a part of.
-    pub whole: bool,
+    /// Which object is meant, seen from there.
+    pub reach: Reach,
+}
+
+/// Which object is meant, seen from the one that a target leads to.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Reach {
+    /// That one.
+    Itself,
+    /// The whole that it was said to be a part of.
+    Whole,
+    /// The last one that its final field leads to, followed again and again; itself if that field is null.
+    Last,
+    /// Each element: it is an array, or a list of the JDK's own that any thread may index.
+    Each,
 }
 
 /// Where a target starts.
@@ -179,6 +192,8 @@ pub enum Base {
     Thread,
     /// In an inside line: `this` of the method that holds the call.
     Outer,
+    /// In an inside line: an argument of the method that holds the call.
+    OuterArg(u8),
     /// The line's class itself, as one object.
     Class,
 }
@@ -359,6 +374,6 @@ impl Action {
 impl Target {
     /// A target without fields.
     pub fn plain(base: Base) -> Self {
-        Self { base, fields: Vec::new(), whole: false }
+        Self { base, fields: Vec::new(), reach: Reach::Itself }
     }
 }

@@ -3,14 +3,15 @@
 //! it inserts nothing and knows no class but by name. `cargo xtask models` checks the built-in tables against JDKs.
 //!
 //! # Grammar
-//! One statement a line; it goes on in the next line after `,` `;` or `:`. `#` starts a comment.
+//! One statement a line; it goes on in the next line after `,` `;` or `:`, or if that starts with `because` or `of`.
+//! `#` starts a comment.
 //! ```text
 //! package NAME                        classes of later class and kind lines may leave this package out
 //! import CLASS                        parameters may call this class by its simple name; those of java.lang always
 //! class NAME {, NAME} [and subclasses] [JDK]      the lines below are about these classes
 //!     call METHOD {, METHOD} [JDK] : EFFECTS      at calls in woven code
 //!     body METHOD {, METHOD} [JDK] : EFFECTS      in the class's own code: before = entry, after = exit
-//!     inside METHOD at CLASS.METHOD [JDK] : EFFECTS    in that method's own code, at its calls of the second method
+//!     inside METHOD at CLASS.METHOD {, …} [JDK] : EFFECTS    in that method's own code, at its calls of the others
 //!     ignore METHOD-OR-NAME {, …} because TEXT    no effect, on purpose; in a user's table: the built-in line is off
 //! kind KIND NAME {, NAME} [mutex TARGET] [of TARGET] [JDK]     what `inspects` and `mutates` mean for these classes
 //! test annotation CLASS | test class CLASS METHOD {, METHOD}   what is a test        (`*.Simple`: any package)
@@ -31,7 +32,7 @@
 //!           | inspects TARGET | mutates TARGET                             by the kind of the object's class
 //!           | part TARGET of TARGET | view TARGET of TARGET | runs TARGET (now | later)
 //! MODE      = read | optimistic | by TARGET                                by: as the stamp says
-//! TARGET    = [whole of] (this | argN | result | thread | outer | class){.FIELD}
+//! TARGET    = [whole of | last of | each] (this | argN | result | thread | outer | outerN | class){.FIELD}
 //! VARIABLE  = TARGET | TARGET[argN] | handle TARGET | field TARGET in TARGET | memory TARGET at argN
 //! BOUND     = NUMBER | argN | result | argN-argM
 //! KIND      = unsynchronised | synchronised | concurrent | wrapper | immutable | thread-safe
@@ -59,7 +60,7 @@ use rustc_hash::FxHashMap;
 
 pub use builtin::BUILTIN;
 pub use effect::{
-    Access, Action, Base, Bound, Channel, Condition, Effect, LockMode, Range, Target, Variable, When,
+    Access, Action, Base, Bound, Channel, Condition, Effect, LockMode, Range, Reach, Target, Variable, When,
 };
 pub use line::{
     Ignore, Kind, KindWord, Line, Mark, Method, Parameters, Placement, Role, Root, Source, Unwatched,

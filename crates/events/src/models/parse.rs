@@ -4,7 +4,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::effect::{Action, Base, Condition, Effect, Target, When};
+use super::effect::{Action, Base, Condition, Effect, Reach, Target, When};
 use super::line::{
     Ignore, Kind, KindWord, Line, Mark, Method, Parameters, Placement, Role, Root, Source, Unwatched,
     Versions,
@@ -122,21 +122,24 @@ impl Reader {
                 Ok(())
             }
             Verb::Call => {
-                let methods = self.methods(words)?;
-                self.lines(words, &methods, &Placement::Call, source)
+                let methods = self.methods(words)?.into_iter().map(|method| (method, Placement::Call));
+                self.lines(words, &methods.collect::<Vec<_>>(), source)
             }
             Verb::Body => {
-                let methods = self.methods(words)?;
-                self.lines(words, &methods, &Placement::Body, source)
+                let methods = self.methods(words)?.into_iter().map(|method| (method, Placement::Body));
+                self.lines(words, &methods.collect::<Vec<_>>(), source)
             }
             Verb::Inside => {
                 let holder = self.method(words)?;
                 if !words.take("at") {
                     return Err(words.wrong("expected `at CLASS.METHOD(…)`: the call within the method"));
                 }
-                let (owner, callee) = self.owned_method(words)?;
-                let placement = Placement::Inside { owner, callee };
-                self.lines(words, &[holder], &placement, source)
+                let mut calls = Vec::new();
+                while calls.is_empty() || words.take(",") {
+                    let (owner, callee) = self.owned_method(words)?;
+                    calls.push((holder.clone(), Placement::Inside { owner, callee }));
+                }
+                self.lines(words, &calls, source)
             }
             Verb::Ignore => self.ignore(words, source),
             Verb::Kind => self.kind(words, source),
@@ -273,8 +276,7 @@ impl Reader {
     fn lines(
         &mut self,
         words: &mut Cursor,
-        methods: &[Method],
-        placement: &Placement,
+        methods: &[(Method, Placement)],
         source: Source,
     ) -> Result<(), Wrong> {
         let Some(header) = self.jdk else {
@@ -289,7 +291,7 @@ impl Reader {
         loop {
             let at = words.place();
             let effect = parse_effect::effect(words)?;
-            for method in methods {
+            for (method, placement) in methods {
                 check(&effect, method, placement).map_err(|reason| Wrong { at, reason })?;
             }
             effects.push(effect);
@@ -298,7 +300,7 @@ impl Reader {
             }
         }
         for class in &self.classes {
-            for method in methods {
+            for (method, placement) in methods {
                 self.parsed.lines.push(Line {
                     class: class.clone(),
                     subclasses: self.subclasses,
@@ -361,7 +363,7 @@ impl Reader {
             _ => mutex.is_none() && of.is_none(),
         };
         let from_this =
-            |target: &Option<Target>| target.as_ref().is_none_or(|t| t.base == Base::This && !t.whole);
+            |target: &Option<Target>| target.as_ref().is_none_or(|t| t.base == Base::This && t.reach == Reach::Itself);
         if !allowed || !from_this(&mutex) || !from_this(&of) {
             let reason = "`mutex this…` is for `synchronised` (which needs it), `of this.FIELD` for `wrapper` \
                           (which needs it) and `synchronised`";
@@ -447,7 +449,12 @@ fn check(effect: &Effect, method: &Method, placement: &Placement) -> Result<(), 
         Base::Result if matches!(effect.when, When::Before | When::Thrown | When::Left) => {
             problem = Some(format!("there is no result `{}`; use `after`", effect.when.word()));
         }
-        Base::Outer if !inside => problem = Some("`outer` is for `inside` lines only".to_owned()),
+        Base::Outer | Base::OuterArg(_) if !inside => {
+            problem = Some("`outer` is for `inside` lines only".to_owned());
+        }
+        Base::OuterArg(n) if n >= method.parameters.count && !method.parameters.open => {
+            problem = Some(format!("`{method}` has no argument {n}; the first is outer0"));
+        }
         Base::This if &*called.name == "<init>" && effect.when == When::Before => {
             problem = Some("`this` is not yet made before `<init>`; use `after`".to_owned());
         }

@@ -1,7 +1,7 @@
 //! Effects of a model line: words to plain data. The grammar stands at the head of `mod.rs`.
 
 use super::effect::{
-    Access, Action, Base, Bound, Channel, Condition, Effect, LockMode, Range, Target, Variable, When,
+    Access, Action, Base, Bound, Channel, Condition, Effect, LockMode, Range, Reach, Target, Variable, When,
 };
 use super::words::{Cursor, Wrong};
 use crate::error::quote;
@@ -161,10 +161,17 @@ fn channel(words: &mut Cursor) -> Result<Channel, Wrong> {
 
 /// `this`, `arg0.field`, `whole of this`, …
 pub(super) fn target(words: &mut Cursor) -> Result<Target, Wrong> {
-    let whole = words.take("whole");
-    if whole {
+    let reach = if words.take("whole") {
         words.expect("of", "`whole`")?;
-    }
+        Reach::Whole
+    } else if words.take("last") {
+        words.expect("of", "`last`")?;
+        Reach::Last
+    } else if words.take("each") {
+        Reach::Each
+    } else {
+        Reach::Itself
+    };
     let word = words.word("an object such as `this` or `arg0`")?;
     let mut parts = word.split('.');
     let first = parts.next().unwrap_or("");
@@ -178,7 +185,7 @@ pub(super) fn target(words: &mut Cursor) -> Result<Target, Wrong> {
     if !fields.iter().all(|field| named(field)) {
         return Err(words.wrong_before(format!("expected fields such as `this.sync`, found {}", quote(word))));
     }
-    Ok(Target { base, fields, whole })
+    Ok(Target { base, fields, reach })
 }
 
 fn base(word: &str) -> Option<Base> {
@@ -188,12 +195,19 @@ fn base(word: &str) -> Option<Base> {
         "thread" => Base::Thread,
         "outer" => Base::Outer,
         "class" => Base::Class,
-        _ => Base::Arg(argument(word)?),
+        _ => match word.strip_prefix("outer") {
+            Some(digits) => Base::OuterArg(small(digits)?),
+            None => Base::Arg(argument(word)?),
+        },
     })
 }
 
 fn argument(word: &str) -> Option<u8> {
-    let digits = word.strip_prefix("arg")?;
+    small(word.strip_prefix("arg")?)
+}
+
+/// A small number without leading zeros, so that it is printed as it was written.
+fn small(digits: &str) -> Option<u8> {
     let canonical = digits == "0" || !digits.starts_with(['0', '+']);
     digits.parse().ok().filter(|_| canonical)
 }

@@ -3,7 +3,7 @@
 use std::fmt::{self, Display, Formatter, Write};
 
 use super::effect::{
-    Access, Action, Base, Bound, Channel, Condition, Effect, LockMode, Range, Target, Variable, When,
+    Access, Action, Base, Bound, Channel, Condition, Effect, LockMode, Range, Reach, Target, Variable, When,
 };
 use super::line::{
     Ignore, Kind, KindWord, Line, Mark, Method, Parameters, Placement, Role, Root, Unwatched, Versions,
@@ -213,6 +213,7 @@ impl Display for Base {
             Base::Result => f.write_str("result"),
             Base::Thread => f.write_str("thread"),
             Base::Outer => f.write_str("outer"),
+            Base::OuterArg(n) => write!(f, "outer{n}"),
             Base::Class => f.write_str("class"),
         }
     }
@@ -220,9 +221,12 @@ impl Display for Base {
 
 impl Display for Target {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        if self.whole {
-            f.write_str("whole of ")?;
-        }
+        f.write_str(match self.reach {
+            Reach::Itself => "",
+            Reach::Whole => "whole of ",
+            Reach::Last => "last of ",
+            Reach::Each => "each ",
+        })?;
         self.base.fmt(f)?;
         self.fields.iter().try_for_each(|field| write!(f, ".{field}"))
     }

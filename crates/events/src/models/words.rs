@@ -52,7 +52,10 @@ pub(super) struct Word<'a> {
 
 const SIGNS: [char; 7] = ['(', ')', '[', ']', ',', ';', ':'];
 
-/// One statement: its words. It goes on in the next line after a `,` `;` or `:` at the end of a line.
+/// Words that go on with the statement of the line before.
+const JOINING: [&str; 2] = ["because", "of"];
+
+/// One statement: its words. It goes on in the next line after a `,` `;` or `:`, or with a joining word.
 pub(super) type Statement<'a> = Vec<Word<'a>>;
 
 /// Cuts a text into statements.
@@ -62,12 +65,14 @@ pub(super) fn statements(text: &str) -> Vec<Statement<'_>> {
     for (index, line) in text.lines().enumerate() {
         let number = u32::try_from(index + 1).unwrap_or(u32::MAX);
         let line = line.split_once('#').map_or(line, |(code, _)| code).trim_end();
-        cut(line, number, &mut current);
         let open = current.last().is_some_and(|word| matches!(word.text, "," | ";" | ":"));
-        // A comment or blank line within a list does not end it.
-        if !open && !current.is_empty() {
+        let first = line.split_whitespace().next();
+        // A comment or blank line does not end a list.
+        let goes_on = open || first.is_none() || first.is_some_and(|word| JOINING.contains(&word));
+        if !goes_on && !current.is_empty() {
             all.push(std::mem::take(&mut current));
         }
+        cut(line, number, &mut current);
     }
     if !current.is_empty() {
         all.push(current);
