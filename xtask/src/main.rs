@@ -1,7 +1,9 @@
-//! Chores of the house. `cargo xtask bench trace` measures the road from a trace to findings.
+//! Chores of the house. `cargo xtask bench trace` measures the road from a trace to findings;
+//! `cargo xtask models` resolves the model tables against JDKs.
 
 mod bench;
 mod generate;
+mod models;
 
 use std::process::ExitCode;
 
@@ -11,6 +13,7 @@ Examples:
   cargo xtask bench trace --instructions         and instructions per event (callgrind; some minutes)
   cargo xtask bench trace --std mixed.std        an STD trace of your own
   cargo xtask bench scale                        1 M to 300 M events; 5 000 threads; 5 M variables
+  cargo xtask models [--fetch] [JDK-FOLDER …]    resolves the model tables against JDK 17, 21 and 25
   cargo xtask generate OUT EVENTS THREADS LOCKS VARIABLES SEED mixed|atomic|racy
                                                  a trace; the form follows the ending: .trace, .std";
 
@@ -23,6 +26,7 @@ fn main() -> ExitCode {
         ["generate", out, rest @ ..] => {
             generate::Shape::parse(rest).and_then(|shape| generate::write(out, shape))
         }
+        ["models", rest @ ..] => models::run(rest),
         _ => Err(format!("what to do?\n{USAGE}")),
     };
     match result {

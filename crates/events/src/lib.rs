@@ -9,6 +9,7 @@
 pub mod binary;
 pub mod check;
 mod error;
+pub mod models;
 mod op;
 mod open;
 pub mod rapid;

@@ -1,0 +1,368 @@
+//! Puts an edit into effect: lays the code out, writes it, its exception table and its attributes. The parts are in
+//! `layout.rs` (places and instructions), `maps.rs` (frames) and `tables.rs` (debug tables).
+
+use super::layout::{Insertion, Layout, Node, Place, emit};
+use super::maps::{Added, Extra, frame_table};
+use super::{Border, Catch, Edit, NewHandler, Order, has_uninitialised_this, tables};
+use crate::bytes::{put_u2, put_u4};
+use crate::class::{Attribute, Class, write_attributes};
+use crate::error::{Error, Reason, Result};
+use crate::instruction::{Instruction, Kind, decode};
+use crate::op;
+use crate::pool::Pool;
+use crate::snippet::{member_effect, plain_effect};
+use crate::value::{ClassRef, Names, Value, initial_locals};
+
+/// The new body of the Code attribute.
+pub(super) fn new_body<'a>(mut edit: Edit<'a>, class: &mut Class<'a>) -> Result<Vec<u8>> {
+    let mut insertions = std::mem::take(&mut edit.insertions);
+    let mut layout = Layout::new(&edit.code, &mut insertions)?;
+    let behind: usize = edit.handlers.iter().map(|handler| handler.length as usize).sum();
+    layout.settle(&edit.code, &insertions, behind)?;
+    let max_stack = stack_needed(&edit, &class.pool, &layout, &insertions)?;
+    // The frames of widened branches and new handlers, while the class is still as it was.
+    let has_frames = class.major >= 50;
+    let mut names = Names::default();
+    let mut extras = Vec::new();
+    if has_frames {
+        names = branch_frames(&edit, class, &layout, &mut extras)?;
+        handler_frames(&edit, class, &layout, &mut names, &mut extras)?;
+    }
+
+    let attributes_size: usize = edit.code.attributes.iter().map(|attribute| attribute.body.len() + 32).sum();
+    let mut out =
+        Vec::with_capacity(layout.length as usize + behind + edit.code.table.len() + attributes_size + 64);
+    let max_locals = edit.next_local as u16;
+    if edit.short_sizes {
+        let small = |size: u16| {
+            u8::try_from(size)
+                .map_err(|_| Error { offset: 0, reason: Reason::TableTooLarge("stack places or locals") })
+        };
+        out.push(small(max_stack)?);
+        out.push(small(max_locals)?);
+        put_u2(&mut out, (layout.length as usize + behind) as u16);
+    } else {
+        put_u2(&mut out, max_stack);
+        put_u2(&mut out, max_locals);
+        put_u4(&mut out, layout.length + behind as u32);
+    }
+    write_code(&mut out, &edit, &layout, &insertions)?;
+    write_handlers(&mut out, &edit, &layout)?;
+    let attributes = new_attributes(&edit, class, &layout, has_frames, names, &extras)?;
+    write_attributes(&mut out, &attributes)?;
+    Ok(out)
+}
+
+/// The deepest the stack can get: no snippet starts deeper than the old maximum, and what some leave on the stack for
+/// others is added as if it stayed for good.
+fn stack_needed(edit: &Edit<'_>, pool: &Pool<'_>, layout: &Layout, insertions: &[Insertion]) -> Result<u16> {
+    let (mut need, mut left_over) = (0i64, 0i64);
+    let mut rest = insertions;
+    while let Some(first) = rest.first() {
+        let count = rest.iter().take_while(|insertion| insertion.pc == first.pc).count();
+        let (here, after) = rest.split_at(count);
+        rest = after;
+        let mut depth = 0i64;
+        let mut replaced = false;
+        for insertion in here {
+            need = need.max(depth + i64::from(insertion.peak));
+            depth += i64::from(insertion.net);
+            if insertion.place == Place::Replace && !replaced {
+                replaced = true;
+                let node = layout.node(first.pc)?;
+                depth -= i64::from(effect(edit.code.bytes, node.pc, edit.code.offset, pool)?);
+            }
+        }
+        left_over += depth.max(0);
+    }
+    let mut total = i64::from(edit.code.max_stack) + need + left_over;
+    for handler in &edit.handlers {
+        total = total.max(1 + i64::from(handler.peak));
+    }
+    u16::try_from(total)
+        .map_err(|_| Error { offset: edit.code.offset, reason: Reason::TableTooLarge("stack places") })
+}
+
+/// What the stack gains by the instruction at `pc`.
+fn effect(code: &[u8], pc: u32, offset: usize, pool: &Pool<'_>) -> Result<i32> {
+    let (instruction, _) = decode(code, pc as usize, offset)?;
+    let opcode = code.get(pc as usize).copied().unwrap_or_default();
+    let unreadable = Error::malformed(offset + pc as usize, "a descriptor cannot be read");
+    Ok(match instruction {
+        Instruction::Plain(opcode) => plain_effect(opcode).unwrap_or(0),
+        Instruction::Int(_) | Instruction::New(_) => 1,
+        Instruction::Constant(_) => 1 + i32::from(opcode == op::LDC2_W),
+        Instruction::Load { kind, .. } => i32::from(kind.slots()),
+        Instruction::Store { kind, .. } => -i32::from(kind.slots()),
+        Instruction::Branch { opcode, .. } => match opcode {
+            op::GOTO => 0,
+            op::JSR => 1,
+            op::IF_ICMPEQ..=op::IF_ACMPNE => -2,
+            _ => -1,
+        },
+        Instruction::Switch(_) => -1,
+        Instruction::Field { opcode, member } | Instruction::Invoke { opcode, member } => {
+            member_effect(opcode, pool.descriptor_of(member)?).ok_or(unreadable)?
+        }
+        Instruction::NewMultiArray { dimensions, .. } => 1 - i32::from(dimensions),
+        Instruction::Increment { .. }
+        | Instruction::Ret { .. }
+        | Instruction::NewArray(_)
+        | Instruction::NewObjectArray(_)
+        | Instruction::CheckCast(_)
+        | Instruction::InstanceOf(_) => 0,
+    })
+}
+
+fn write_code(out: &mut Vec<u8>, edit: &Edit<'_>, layout: &Layout, insertions: &[Insertion]) -> Result<()> {
+    let base = out.len();
+    let code = edit.code.bytes;
+    let piece = |start: u32, length: u32| {
+        edit.store.get(start as usize..start as usize + length as usize).unwrap_or_default()
+    };
+    let mut waiting = insertions.iter().peekable();
+    for node in &layout.nodes {
+        while let Some(next) = waiting.next_if(|next| next.pc == node.pc && next.place < Place::Replace) {
+            out.extend_from_slice(piece(next.start, next.length));
+        }
+        debug_assert_eq!(out.len() - base, node.real as usize);
+        if !node.replaced {
+            emit(out, code, layout, node)?;
+        }
+        while let Some(next) = waiting.next_if(|next| next.pc == node.pc && next.place == Place::Replace) {
+            out.extend_from_slice(piece(next.start, next.length));
+        }
+        if node.replaced && out.len() - base == node.real as usize {
+            out.push(op::NOP);
+        }
+        while let Some(next) = waiting.next_if(|next| next.pc == node.pc) {
+            out.extend_from_slice(piece(next.start, next.length));
+        }
+    }
+    for handler in &edit.handlers {
+        out.extend_from_slice(piece(handler.start, handler.length));
+    }
+    Ok(())
+}
+
+/// Where the body of each new handler starts.
+fn body_places<'e>(edit: &'e Edit<'_>, layout: &Layout) -> impl Iterator<Item = (u32, &'e NewHandler)> {
+    let mut at = layout.length;
+    edit.handlers.iter().map(move |handler| {
+        let here = at;
+        at += handler.length;
+        (here, handler)
+    })
+}
+
+fn write_handlers(out: &mut Vec<u8>, edit: &Edit<'_>, layout: &Layout) -> Result<()> {
+    let count = edit.code.handlers().len() + edit.handlers.len();
+    let count = u16::try_from(count).map_err(|_| Error {
+        offset: edit.code.offset,
+        reason: Reason::TableTooLarge("exception handlers"),
+    })?;
+    put_u2(out, count);
+    write_new_handlers(out, edit, layout, Order::Inner)?;
+    for handler in edit.code.handlers() {
+        let start = stretched(layout, u32::from(handler.start), &edit.covered)?;
+        let end = stretched(layout, u32::from(handler.end), &edit.uncovered)?;
+        put_u2(out, start as u16);
+        put_u2(out, end as u16);
+        put_u2(out, layout.node(u32::from(handler.target))?.label as u16);
+        put_u2(out, handler.catch_type);
+    }
+    write_new_handlers(out, edit, layout, Order::Outer)
+}
+
+/// A border of an existing range: behind what is inserted after the instruction before, or in front of it if the pc of
+/// that instruction is `listed`.
+fn stretched(layout: &Layout, pc: u32, listed: &[u32]) -> Result<u32> {
+    let number = layout.number(pc)?;
+    let node = layout.node(pc)?;
+    let before = number.checked_sub(1).and_then(|before| layout.nodes.get(before));
+    Ok(if before.is_some_and(|before| listed.contains(&before.pc)) { node.edge } else { node.fall })
+}
+
+fn write_new_handlers(out: &mut Vec<u8>, edit: &Edit<'_>, layout: &Layout, order: Order) -> Result<()> {
+    for (body, handler) in body_places(edit, layout).filter(|(_, handler)| handler.order == order) {
+        let (start, end) = (layout.node(handler.range.start)?, layout.node(handler.range.end)?);
+        let (start, end) = match handler.range.border {
+            Border::Around => (start.fall, end.fall),
+            Border::Inside => (start.real, end.edge),
+        };
+        put_u2(out, start as u16);
+        put_u2(out, end as u16);
+        put_u2(out, body as u16);
+        put_u2(
+            out,
+            match handler.catch {
+                Catch::Any => 0,
+                Catch::Class(index) => index,
+            },
+        );
+    }
+    Ok(())
+}
+
+/// A frame behind every conditional branch that became a jump over a wide jump.
+fn branch_frames<'a>(
+    edit: &Edit<'a>,
+    class: &Class<'a>,
+    layout: &Layout,
+    extras: &mut Vec<Extra>,
+) -> Result<Names> {
+    let widened = |node: &&Node| node.wide && op::inverted(node.opcode).is_some();
+    if !layout.nodes.iter().any(|node| widened(&node)) {
+        return Ok(Names::default());
+    }
+    let mut flow = edit.flow(class)?;
+    for (node, behind) in
+        layout.nodes.iter().zip(layout.nodes.iter().skip(1)).filter(|(node, _)| widened(node))
+    {
+        // Code that is never reached has no types and, being valid, frames of its own.
+        let Some(state) = flow.before(node.pc)? else { continue };
+        let operands = if matches!(node.opcode, op::IF_ICMPEQ..=op::IF_ACMPNE) { 2 } else { 1 };
+        let stack = state.stack();
+        extras.push(Extra {
+            at: behind.edge,
+            yields: true,
+            locals: state.locals().iter().copied().filter(|value| *value != Value::Second).collect(),
+            stack: stack.get(..stack.len().saturating_sub(operands)).unwrap_or_default().to_vec(),
+        });
+    }
+    Ok(flow.into_names())
+}
+
+/// The frame at the start of every new handler.
+fn handler_frames<'a>(
+    edit: &Edit<'a>,
+    class: &Class<'a>,
+    layout: &Layout,
+    names: &mut Names,
+    extras: &mut Vec<Extra>,
+) -> Result<()> {
+    if edit.handlers.is_empty() {
+        return Ok(());
+    }
+    let Some(method) = class.methods.get(edit.method) else { return Ok(()) };
+    let stored = stored_locals(edit)?;
+    let mut locals = Vec::new();
+    let mut slot = 0;
+    for value in initial_locals(class, method, names)? {
+        let slots = slot..slot + usize::from(value.slots());
+        slot = slots.end;
+        if slots.clone().any(|slot| stored.get(slot).copied().unwrap_or(true)) {
+            locals.extend(slots.map(|_| Value::Top));
+        } else {
+            locals.push(value);
+        }
+    }
+    let is_constructor = edit.is_constructor(class)?;
+    for (at, handler) in body_places(edit, layout) {
+        let mut locals = locals.clone();
+        if is_constructor
+            && let Some(this) = locals.first_mut()
+            && *this == Value::UninitializedThis
+            && !range_is_uninitialised(edit, class, handler)?
+        {
+            *this = Value::Object(ClassRef::constant(class.this_class));
+        }
+        let caught = match handler.catch {
+            Catch::Any => names.refer(std::borrow::Cow::Borrowed(b"java/lang/Throwable")),
+            Catch::Class(index) => ClassRef::constant(index),
+        };
+        extras.push(Extra { at, yields: false, locals, stack: vec![Value::Object(caught)] });
+    }
+    Ok(())
+}
+
+/// For each local slot: does some instruction of the old code store to it?
+fn stored_locals(edit: &Edit<'_>) -> Result<Vec<bool>> {
+    let mut stored = vec![false; usize::from(edit.code.max_locals)];
+    for step in edit.code.instructions() {
+        if let (_, Instruction::Store { kind, local }) = step? {
+            let last = usize::from(local) + usize::from(matches!(kind, Kind::Long | Kind::Double));
+            for slot in usize::from(local)..=last {
+                if let Some(place) = stored.get_mut(slot) {
+                    *place = true;
+                }
+            }
+        }
+    }
+    Ok(stored)
+}
+
+/// Is `this` still uninitialised in all of the handler's range? It must be so in all of it or nowhere.
+fn range_is_uninitialised<'a>(edit: &Edit<'a>, class: &Class<'a>, handler: &NewHandler) -> Result<bool> {
+    let mut flow = edit.flow(class)?;
+    let (mut before, mut after) = (false, false);
+    while let Some(step) = flow.next()? {
+        if (handler.range.start..handler.range.end).contains(&step.pc)
+            && let Some(state) = step.state
+        {
+            let uninitialised = has_uninitialised_this(state.locals(), state.stack());
+            before |= uninitialised;
+            after |= !uninitialised;
+        }
+    }
+    if before && after {
+        let offset = edit.code.offset + handler.range.start as usize;
+        return Err(Error::refused(offset, "a handler's range holds the constructor's call of super"));
+    }
+    Ok(before)
+}
+
+/// The attributes of the code, those that speak of pcs put right.
+fn new_attributes<'a>(
+    edit: &Edit<'a>,
+    class: &mut Class<'a>,
+    layout: &Layout,
+    has_frames: bool,
+    mut names: Names,
+    extras: &[Extra],
+) -> Result<Vec<Attribute<'a>>> {
+    let inner = edit.handlers.iter().filter(|handler| handler.order == Order::Inner).count() as u16;
+    let mut attributes = Vec::with_capacity(edit.code.attributes.len() + 1);
+    let mut frames = None;
+    for attribute in &edit.code.attributes {
+        let (body, offset) = (&*attribute.body, attribute.offset);
+        let new = match class.pool.utf8(attribute.name)? {
+            b"LineNumberTable" => tables::lines(body, offset, layout)?,
+            b"LocalVariableTable" | b"LocalVariableTypeTable" => tables::variables(body, offset, layout)?,
+            b"RuntimeVisibleTypeAnnotations" | b"RuntimeInvisibleTypeAnnotations" => {
+                tables::type_annotations(body, offset, layout, inner)?
+            }
+            b"StackMapTable" if has_frames => {
+                if frames.is_some() {
+                    return Err(Error::malformed(offset, "code has two tables of stack-map frames"));
+                }
+                frames = Some((attributes.len(), attribute.name, (body, offset)));
+                Vec::new()
+            }
+            _ => {
+                attributes.push(attribute.clone());
+                continue;
+            }
+        };
+        attributes.push(Attribute::new(attribute.name, new));
+    }
+    if has_frames && (frames.is_some() || !extras.is_empty()) {
+        let Some(method) = class.methods.get(edit.method) else { return Ok(attributes) };
+        let initial = initial_locals(class, method, &mut names)?;
+        let added = Added { locals: &edit.method_locals };
+        let old = frames.map(|(_, _, old)| old);
+        let table = frame_table(old, initial, extras, &added, layout, &names, &mut class.pool)?;
+        match (frames, table) {
+            (Some((at, name, _)), table) => {
+                if let Some(place) = attributes.get_mut(at) {
+                    *place = Attribute::new(name, table.unwrap_or_else(|| vec![0, 0]));
+                }
+            }
+            (None, Some(table)) => {
+                attributes.push(Attribute::new(class.pool.add_utf8(b"StackMapTable")?, table));
+            }
+            (None, None) => {}
+        }
+    }
+    Ok(attributes)
+}

