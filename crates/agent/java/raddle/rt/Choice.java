@@ -1,0 +1,58 @@
+package raddle.rt;
+
+import java.util.concurrent.ConcurrentHashMap;
+
+/** Which effect of the model tables happens at a site, by the class of the receiver. */
+final class Choice {
+    private static volatile Choice[] all = new Choice[256];
+
+    private final int site;
+    private final ConcurrentHashMap<Class<?>, Effect> known = new ConcurrentHashMap<>();
+    private Effect certain;
+
+    /** The class and effect of the last time, as one object so that they belong together. */
+    private Last last = new Last(null, Effect.NONE);
+
+    private static final class Last {
+        final Class<?> type;
+        final Effect effect;
+
+        Last(Class<?> type, Effect effect) {
+            this.type = type;
+            this.effect = effect;
+        }
+    }
+
+    private Choice(int site) {
+        this.site = site;
+    }
+
+    static Effect at(int site, Object receiver) {
+        int number = Sites.choice(site);
+        Choice[] choices = all;
+        Choice choice = number < choices.length ? choices[number] : null;
+        if (choice == null) choice = add(number, site);
+        if (receiver == null) {
+            Effect certain = choice.certain;
+            if (certain == null) choice.certain = certain = Effect.of(site, null);
+            return certain;
+        }
+        Class<?> type = receiver.getClass();
+        Last last = choice.last;
+        if (last.type == type) return last.effect;
+        Effect effect = choice.known.get(type);
+        if (effect == null) choice.known.put(type, effect = Effect.of(choice.site, type));
+        choice.last = new Last(type, effect);
+        return effect;
+    }
+
+    private static synchronized Choice add(int number, int site) {
+        Choice[] choices = all;
+        if (number >= choices.length) {
+            choices = java.util.Arrays.copyOf(choices, Math.max(number + 1, 2 * choices.length));
+        }
+        if (choices[number] == null) choices[number] = new Choice(site);
+        all = choices;
+        return choices[number];
+    }
+}

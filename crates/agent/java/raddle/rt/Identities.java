@@ -1,0 +1,97 @@
+package raddle.rt;
+
+import java.lang.ref.ReferenceQueue;
+import java.lang.ref.WeakReference;
+
+/**
+ * Numbers for objects that have no place for one: arrays, objects of the JDK's own classes, lambdas. A weak table in
+ * stripes; also says which object another one is part of. Its own locks are not watched.
+ */
+final class Identities {
+    private static final int STRIPES = 64;
+    private static final Identities[] ALL = new Identities[STRIPES];
+
+    static {
+        for (int i = 0; i < STRIPES; i++) ALL[i] = new Identities();
+    }
+
+    private static final class Entry extends WeakReference<Object> {
+        final int hash;
+        final long number;
+        /** What this is a part of. */
+        WeakReference<Object> whole;
+        Entry next;
+
+        Entry(Object o, int hash, long number, Entry next, ReferenceQueue<Object> queue) {
+            super(o, queue);
+            this.hash = hash;
+            this.number = number;
+            this.next = next;
+        }
+    }
+
+    private Entry[] table = new Entry[64];
+    private int size;
+    private final ReferenceQueue<Object> dead = new ReferenceQueue<>();
+
+    static long number(Object o, Recorder me) {
+        int hash = System.identityHashCode(o);
+        return ALL[hash & STRIPES - 1].entry(o, hash, me).number;
+    }
+
+    /** From now on {@code part} stands for {@code whole}. */
+    static void part(Object part, Object whole, Recorder me) {
+        int hash = System.identityHashCode(part);
+        ALL[hash & STRIPES - 1].entry(part, hash, me).whole = new WeakReference<>(whole);
+    }
+
+    /** What an object is a part of, or itself. */
+    static Object whole(Object o, Recorder me) {
+        int hash = System.identityHashCode(o);
+        WeakReference<Object> whole = ALL[hash & STRIPES - 1].entry(o, hash, me).whole;
+        Object found = whole == null ? null : whole.get();
+        return found == null ? o : found;
+    }
+
+    private synchronized Entry entry(Object o, int hash, Recorder me) {
+        int slot = hash >>> 6 & table.length - 1;
+        for (Entry e = table[slot]; e != null; e = e.next) {
+            if (e.hash == hash && e.refersTo(o)) return e;
+        }
+        clean();
+        if (size > table.length) {
+            grow();
+            slot = hash >>> 6 & table.length - 1;
+        }
+        Entry fresh = new Entry(o, hash, me.fresh(), table[slot], dead);
+        table[slot] = fresh;
+        size++;
+        return fresh;
+    }
+
+    private void clean() {
+        for (Entry gone; (gone = (Entry) dead.poll()) != null; ) {
+            int slot = gone.hash >>> 6 & table.length - 1;
+            Entry before = null;
+            for (Entry e = table[slot]; e != null; before = e, e = e.next) {
+                if (e != gone) continue;
+                if (before == null) table[slot] = e.next; else before.next = e.next;
+                size--;
+                break;
+            }
+        }
+    }
+
+    private void grow() {
+        Entry[] old = table;
+        table = new Entry[2 * old.length];
+        for (Entry first : old) {
+            for (Entry e = first, next; e != null; e = next) {
+                next = e.next;
+                int slot = e.hash >>> 6 & table.length - 1;
+                e.next = table[slot];
+                table[slot] = e;
+            }
+        }
+    }
+}

@@ -1,0 +1,101 @@
+package raddle.rt;
+
+import java.lang.invoke.CallSite;
+import java.lang.invoke.ConstantCallSite;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandleInfo;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import java.lang.reflect.Field;
+import java.lang.reflect.Modifier;
+import jdk.internal.misc.Unsafe;
+
+/**
+ * Links an access to a field of another class when it is first run: only then is it known which class declares the
+ * field, whether that class was woven and whether the field is volatile.
+ *
+ * <p>Names: {@code r} before a read, {@code a} after it, {@code u} before a write (an update).
+ */
+final class Link {
+    private static final Unsafe U = Unsafe.getUnsafe();
+    private static final MethodHandles.Lookup TRUSTED = trusted();
+
+    private static MethodHandles.Lookup trusted() {
+        try {
+            Field field = MethodHandles.Lookup.class.getDeclaredField("IMPL_LOOKUP");
+            return (MethodHandles.Lookup) U.getReference(U.staticFieldBase(field), U.staticFieldOffset(field));
+        } catch (ReflectiveOperationException e) {
+            return MethodHandles.lookup();
+        }
+    }
+
+    static CallSite link(String name, MethodType type, Class<?> owner, String field, int site) {
+        Thread thread = Thread.currentThread();
+        Recorder me = (Recorder) U.getReference(thread, Recorder.STATE);
+        boolean was = me != null && me.inside;
+        if (me != null) me.inside = true;
+        try {
+            return new ConstantCallSite(target(name, type, owner, field, site).asType(type));
+        } catch (Throwable e) {
+            return new ConstantCallSite(MethodHandles.empty(type));
+        } finally {
+            if (me != null) me.inside = was;
+        }
+    }
+
+    private static MethodHandle target(String name, MethodType type, Class<?> owner, String field, int site)
+            throws ReflectiveOperationException {
+        int colon = field.indexOf(':');
+        String simple = field.substring(0, colon), descriptor = field.substring(colon + 1);
+        boolean isStatic = type.parameterCount() == 0;
+        // Finds the field as the instruction will, and initialises nothing.
+        Class<?> of = MethodType.fromMethodDescriptorString("()" + descriptor, owner.getClassLoader()).returnType();
+        MethodHandle getter =
+                isStatic ? TRUSTED.findStaticGetter(owner, simple, of) : TRUSTED.findGetter(owner, simple, of);
+        MethodHandleInfo info = TRUSTED.revealDirect(getter);
+        Class<?> declaring = info.getDeclaringClass();
+        int flags = info.getModifiers();
+        if (isStatic && Modifier.isFinal(flags)) return MethodHandles.empty(type);
+        linked(site, declaring, simple, descriptor, flags);
+        boolean isVolatile = Modifier.isVolatile(flags);
+        switch (name) {
+            case "r":
+                return isVolatile ? MethodHandles.empty(type) : accessor("r", declaring, simple, isStatic, type, site);
+            case "a":
+                return isVolatile ? any("volatileRead", isStatic, type, site) : MethodHandles.empty(type);
+            case "u":
+                return isVolatile
+                        ? any("volatileWrite", isStatic, type, site)
+                        : accessor("u", declaring, simple, isStatic, type, site);
+            default:
+                return MethodHandles.empty(type);
+        }
+    }
+
+    /** The accessor that the weaver has added beside the field; without one every access is reported. */
+    private static MethodHandle accessor(
+            String kind, Class<?> declaring, String field, boolean isStatic, MethodType type, int site)
+            throws ReflectiveOperationException {
+        MethodType accessor = isStatic
+                ? MethodType.methodType(void.class, int.class)
+                : MethodType.methodType(void.class, declaring, int.class);
+        try {
+            MethodHandle found = TRUSTED.findStatic(declaring, "$raddle$" + kind + "$" + field, accessor);
+            return MethodHandles.insertArguments(found, isStatic ? 0 : 1, site);
+        } catch (ReflectiveOperationException notWoven) {
+            return any(kind.equals("r") ? "readAny" : "writeAny", isStatic, type, site);
+        }
+    }
+
+    private static MethodHandle any(String method, boolean isStatic, MethodType type, int site)
+            throws ReflectiveOperationException {
+        MethodHandle probe = TRUSTED.findStatic(
+                Probe.class, method, MethodType.methodType(void.class, Object.class, int.class));
+        return isStatic
+                ? MethodHandles.insertArguments(probe, 0, null, site)
+                : MethodHandles.insertArguments(probe, 1, site);
+    }
+
+    /** Tells the agent which field the site means. */
+    private static native void linked(int site, Class<?> declaring, String name, String descriptor, int flags);
+}

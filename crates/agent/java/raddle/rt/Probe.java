@@ -1,0 +1,205 @@
+package raddle.rt;
+
+import java.lang.invoke.CallSite;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import jdk.internal.misc.Unsafe;
+import jdk.internal.vm.annotation.ForceInline;
+
+/**
+ * What woven code calls. Every method returns quickly, throws nothing and leaves no trace in the program but in the
+ * shadow words that the weaver has added.
+ *
+ * <p>A shadow word says who reported a field last: a thread's token, and in its low bits how often a read (two bits)
+ * and a write (two bits) was reported under that token, counted to two. A third access of the same kind with nobody
+ * else in between tells no detector anything.
+ */
+public final class Probe {
+    private static final Unsafe U = Unsafe.getUnsafe();
+    private static final long READ = 1, WRITE = 4, COUNTS = 15, READS = 3, WRITES = 12;
+
+    /** In the third word of a record: what follows is an element's index. */
+    private static final long ELEMENT = 1L << 56;
+
+    private Probe() {}
+
+    /** The token of the current thread: its number and epoch. */
+    @ForceInline
+    public static long token() {
+        return U.getLong(Thread.currentThread(), Recorder.TOKEN);
+    }
+
+    /** A read that is not known; null: of a static field. Returns the new shadow word. */
+    public static long read(Object o, long word, int site) {
+        Thread thread = Thread.currentThread();
+        Recorder me = Recorder.of(thread);
+        if (me == null) return word;
+        if (o == null) me.uses(site);
+        long token = U.getLong(thread, Recorder.TOKEN);
+        me.plain(site, o == null ? 0 : me.object(o));
+        if ((word & ~COUNTS) != token) return token | READ;
+        return (word & READS) == 2 * READ ? word : word + READ;
+    }
+
+    /** A write that is not known. */
+    public static long write(Object o, long word, int site) {
+        Thread thread = Thread.currentThread();
+        Recorder me = Recorder.of(thread);
+        if (me == null) return word;
+        if (o == null) me.uses(site);
+        long token = U.getLong(thread, Recorder.TOKEN);
+        me.plain(site, o == null ? 0 : me.object(o));
+        if ((word & ~COUNTS) != token) return token | WRITE;
+        return (word & WRITES) == 2 * WRITE ? word : word + WRITE;
+    }
+
+    /** An access to a field without a shadow word. */
+    public static void readAny(Object o, int site) {
+        Recorder me = Recorder.of(Thread.currentThread());
+        if (me == null) return;
+        if (o == null) me.uses(site);
+        me.plain(site, o == null ? 0 : me.object(o));
+    }
+
+    public static void writeAny(Object o, int site) {
+        readAny(o, site);
+    }
+
+    public static void arrayRead(Object array, int index, int site) {
+        Recorder me = Recorder.of(Thread.currentThread());
+        if (me != null && array != null) me.element(array, index, site);
+    }
+
+    public static void arrayWrite(Object array, int index, int site) {
+        Recorder me = Recorder.of(Thread.currentThread());
+        if (me != null && array != null) me.element(array, index, site);
+    }
+
+    /** After a volatile field was read. */
+    public static void volatileRead(Object o, int site) {
+        Recorder me = Recorder.of(Thread.currentThread());
+        if (me == null) return;
+        if (o == null) me.uses(site);
+        me.stamped(site, o == null ? 0 : me.object(o), 0);
+    }
+
+    /** Before a volatile field is written. */
+    public static void volatileWrite(Object o, int site) {
+        volatileRead(o, site);
+    }
+
+    /** After a monitor was entered. */
+    public static void enter(Object lock, int site) {
+        Recorder me = Recorder.of(Thread.currentThread());
+        if (me == null || lock == null) return;
+        long number = me.object(lock);
+        me.stamped(site, number, me.info(lock.getClass()).number);
+    }
+
+    /** Before a monitor is left. */
+    public static void exit(Object lock, int site) {
+        enter(lock, site);
+    }
+
+    public static void begin(int site) {
+        Recorder me = Recorder.of(Thread.currentThread());
+        if (me != null) me.border(site, 0);
+    }
+
+    public static void finish(int site) {
+        begin(site);
+    }
+
+    /** A constructor has ended. */
+    public static void freeze(Object o, int site) {
+        Recorder me = Recorder.of(Thread.currentThread());
+        if (me != null && o != null) me.border(site, me.object(o));
+    }
+
+    /** A class's static initialiser has ended. */
+    public static void initialised(Class<?> c, int site) {
+        Recorder me = Recorder.of(Thread.currentThread());
+        if (me == null) return;
+        int number = Sites.classOf(site);
+        me.haveInitialised(number);
+        me.stamped(site, number, number);
+    }
+
+    /** What a model line says of a call. */
+    public static void effect(Object receiver, Object target, long value, int site) {
+        Recorder me = Recorder.of(Thread.currentThread());
+        if (me == null) return;
+        me.inside = true;
+        try {
+            Effect effect = Choice.at(site, receiver);
+            if (effect != Effect.NONE && effect.holds(value)) effect.happens(target, me);
+        } catch (Throwable ignored) {
+            // The program must not notice; a stack that is too deep will be noticed without our help.
+        } finally {
+            me.inside = false;
+        }
+    }
+
+    /** Array elements that a call accesses. */
+    public static void effectRange(Object receiver, Object array, int from, int to, int site) {
+        Recorder me = Recorder.of(Thread.currentThread());
+        if (me == null || array == null) return;
+        me.inside = true;
+        try {
+            Effect effect = Choice.at(site, receiver);
+            if (effect == Effect.NONE) return;
+            int length = array.getClass().isArray() ? java.lang.reflect.Array.getLength(array) : 0;
+            from = Math.max(from, 0);
+            to = Math.min(to, length);
+            if (from < to) me.range(effect.site, me.object(array), from, to);
+        } catch (Throwable ignored) {
+            // As above.
+        } finally {
+            me.inside = false;
+        }
+    }
+
+    /** A variable that is reached by a handle, an updater or an address. */
+    public static void effectHandle(Object handle, Object base, int index, long value, int site) {
+        Recorder me = Recorder.of(Thread.currentThread());
+        if (me == null || handle == null) return;
+        me.inside = true;
+        try {
+            Effect effect = Choice.at(site, null);
+            if (effect == Effect.NONE || !effect.holds(value)) return;
+            // One variable for each object and handle: another handle for the same field is taken for another variable.
+            // That gives less order than there is only where a program mixes handles.
+            Object variable = base == null ? handle : base;
+            long more = base != null && base.getClass().isArray() ? ELEMENT | index & 0xffff_ffffL : 0;
+            if (more != 0) me.stamped(effect.site, me.object(variable), 0, more);
+            else me.stamped(effect.site, me.object(variable), 0);
+        } catch (Throwable ignored) {
+            // As above.
+        } finally {
+            me.inside = false;
+        }
+    }
+
+    /** A reference as a number: 0 for null. */
+    @ForceInline
+    public static long bit(Object o) {
+        return o == null ? 0 : 1;
+    }
+
+    /** A test begins. */
+    public static void mark(String test, int site) {
+        Recorder me = Recorder.of(Thread.currentThread());
+        if (me != null) me.border(site, 0);
+    }
+
+    /** Links an access to a field of another class: see {@link Link}. */
+    public static CallSite link(
+            MethodHandles.Lookup caller, String name, MethodType type, Class<?> owner, String field, int site) {
+        return Link.link(name, type, owner, field, site);
+    }
+
+    /** A thread has ended; called by the agent in that thread. */
+    static void ended(Thread thread) {
+        Recorder.finish(thread);
+    }
+}

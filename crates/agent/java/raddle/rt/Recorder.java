@@ -1,0 +1,310 @@
+package raddle.rt;
+
+import jdk.internal.misc.Unsafe;
+import jdk.internal.vm.annotation.ForceInline;
+
+/**
+ * What one thread keeps to record what it does: where its next record goes, and the array accesses it has not written
+ * yet. Used by its own thread alone. Knows nothing of woven code; {@link Probe} is what that calls.
+ *
+ * <p>A record is one to three words. A word that is not 0 has been written, so the first word of a record goes last.
+ */
+final class Recorder {
+    static final Unsafe U = Unsafe.getUnsafe();
+
+    /** Forms of records. */
+    static final long PLAIN = 1, RANGE = 2, STAMPED = 3, STAMPED_MORE = 4;
+
+    static final int HEADER = 64;
+    static final int SMALL = 4096, LARGE = 16 * 4096;
+
+    /** Fields that the agent adds to java.lang.Thread. */
+    static final long TOKEN = U.objectFieldOffset(Thread.class, "$raddle$token");
+    static final long STATE = U.objectFieldOffset(Thread.class, "$raddle$state");
+    static final long NUMBER = U.objectFieldOffset(Thread.class, "$raddle$number");
+
+    /** The counter of stamps, in memory that the reader sees too. */
+    static final long STAMP = stampAddress();
+    private static final int STAMP_BITS = 40;
+
+    /** One epoch: the bits below count accesses. */
+    static final long EPOCH = 16;
+
+    /** Whether anything is recorded at all. */
+    static volatile boolean on = true;
+
+    private static int threads;
+    private static final long THREADS;
+
+    static {
+        try {
+            THREADS = U.staticFieldOffset(Recorder.class.getDeclaredField("threads"));
+        } catch (NoSuchFieldException e) {
+            throw new InternalError(e);
+        }
+    }
+
+    final Thread thread;
+    final int number;
+
+    /** Where the next record goes, and where the chunk ends. */
+    private long at, end, chunk;
+
+    /** Probes do nothing while this thread is inside one, or after its end. */
+    boolean inside;
+
+    /** The class looked up last: most lookups are for the same one. */
+    private Class<?> lastClass;
+    private ClassInfo last;
+
+    /** The numbers of objects that this thread gives out next. */
+    private long nextObject, objectsEnd;
+
+    /** Classes whose initialisation this thread has seen to be over; a bit each. */
+    private long[] initialised = new long[16];
+
+    private Recorder(Thread thread, int number) {
+        this.thread = thread;
+        this.number = number;
+    }
+
+    /** The number of a thread, which may not have started. */
+    static int numberOf(Thread thread) {
+        int number = U.getInt(thread, NUMBER);
+        if (number == 0) {
+            int fresh = U.getAndAddInt(Recorder.class, THREADS, 1) + 1;
+            number = U.compareAndExchangeInt(thread, NUMBER, 0, fresh);
+            if (number == 0) number = fresh;
+        }
+        return number;
+    }
+
+    /** The recorder of the current thread; null if it records nothing now. */
+    @ForceInline
+    static Recorder of(Thread thread) {
+        Recorder me = (Recorder) U.getReference(thread, STATE);
+        if (me == null) me = begin(thread);
+        return me == null || me.inside ? null : me;
+    }
+
+    private static Recorder begin(Thread thread) {
+        if (!on) return null;
+        Recorder me = new Recorder(thread, numberOf(thread));
+        me.inside = true;
+        U.putReference(thread, STATE, me);
+        String name = thread.getName();
+        long chunk = open(me.number, name == null || name.isEmpty() ? "thread " + me.number : name);
+        if (chunk == 0) return null;
+        me.chunk = chunk;
+        me.at = chunk + HEADER;
+        me.end = chunk + SMALL;
+        U.putLong(thread, TOKEN, ((long) me.number << STAMP_BITS) + EPOCH);
+        me.inside = false;
+        me.stamped(Kinds.START_SITE, 0, 0);
+        return me;
+    }
+
+    /** The current thread has ended. */
+    static void finish(Thread thread) {
+        Recorder me = (Recorder) U.getReference(thread, STATE);
+        if (me == null || me.inside) return;
+        me.stamped(Kinds.END_SITE, 0, 0);
+        me.inside = true;
+        close(me.chunk);
+        me.at = me.end = 0;
+    }
+
+    /** A record without a stamp. */
+    @ForceInline
+    void plain(int site, long operand) {
+        long to = room(8);
+        if (to != 0) {
+            U.putLongRelease(null, to, PLAIN | (long) site << 4 | operand << 28);
+            at = to + 8;
+        }
+    }
+
+    /** Array elements. */
+    void range(int site, long array, int from, int until) {
+        long to = room(16);
+        if (to != 0) {
+            U.putLong(to + 8, (from & 0xffff_ffffL) | (long) until << 32);
+            U.putLongRelease(null, to, RANGE | (long) site << 4 | array << 28);
+            at = to + 16;
+        }
+    }
+
+    /** Something that gives or takes order, now. Whatever comes after it belongs to a new epoch. */
+    @ForceInline
+    void stamped(int site, long operand, long classNumber) {
+        if (open != 0) flush();
+        long to = room(16);
+        if (to != 0) {
+            long stamp = U.getAndAddLong(null, STAMP, 1);
+            U.putLong(to + 8, stamp | classNumber << STAMP_BITS);
+            U.putLongRelease(null, to, STAMPED | (long) site << 4 | operand << 28);
+            at = to + 16;
+        }
+        U.putLong(thread, TOKEN, U.getLong(thread, TOKEN) + EPOCH);
+    }
+
+    /** The same with a second operand. */
+    void stamped(int site, long operand, long classNumber, long more) {
+        if (open != 0) flush();
+        long to = room(24);
+        if (to != 0) {
+            long stamp = U.getAndAddLong(null, STAMP, 1);
+            U.putLong(to + 16, more);
+            U.putLong(to + 8, stamp | classNumber << STAMP_BITS);
+            U.putLongRelease(null, to, STAMPED_MORE | (long) site << 4 | operand << 28);
+            at = to + 24;
+        }
+        U.putLong(thread, TOKEN, U.getLong(thread, TOKEN) + EPOCH);
+    }
+
+    /** A border within the thread that gives no order: a new epoch all the same. */
+    void border(int site, long operand) {
+        if (open != 0) flush();
+        plain(site, operand);
+        U.putLong(thread, TOKEN, U.getLong(thread, TOKEN) + EPOCH);
+    }
+
+    /** Where a record of so many bytes goes; 0 if nothing is recorded any more. */
+    @ForceInline
+    private long room(int bytes) {
+        return end - at >= bytes ? at : turn();
+    }
+
+    /** Goes on in a new chunk, perhaps after waiting for one. */
+    private long turn() {
+        if (chunk == 0) return 0;
+        long next = next(chunk, number);
+        if (next == 0) {
+            on = false;
+            inside = true;
+            chunk = 0;
+            at = end = 0;
+            return 0;
+        }
+        chunk = next;
+        end = next + LARGE;
+        return at = next + HEADER;
+    }
+
+    // Objects.
+
+    /** The number of an object. */
+    @ForceInline
+    long object(Object o) {
+        ClassInfo info = info(o.getClass());
+        long offset = info.offset;
+        if (offset == 0) return Identities.number(o, this);
+        long number = U.getLong(o, offset);
+        return number != 0 ? number : give(o, offset);
+    }
+
+    @ForceInline
+    ClassInfo info(Class<?> c) {
+        if (c == lastClass) return last;
+        ClassInfo info = ClassInfo.of(c);
+        lastClass = c;
+        last = info;
+        return info;
+    }
+
+    private long give(Object o, long offset) {
+        long fresh = fresh();
+        long old = U.compareAndExchangeLong(o, offset, 0, fresh);
+        return old == 0 ? fresh : old;
+    }
+
+    /** A number that no object has. */
+    long fresh() {
+        if (nextObject == objectsEnd) {
+            nextObject = objects(1024);
+            objectsEnd = nextObject + 1024;
+        }
+        return nextObject++;
+    }
+
+    /** A static field of a class is about to be used: its initialisation comes before. */
+    @ForceInline
+    void uses(int site) {
+        int c = Sites.classOf(site);
+        int word = c >>> 6;
+        long[] seen = initialised;
+        if (word < seen.length && (seen[word] >>> c & 1) != 0) return;
+        seesInitialised(c);
+    }
+
+    private void seesInitialised(int c) {
+        haveInitialised(c);
+        stamped(Kinds.USES_SITE, c, c);
+    }
+
+    /** This thread need not be told that a class is initialised. */
+    void haveInitialised(int c) {
+        int word = c >>> 6;
+        if (word >= initialised.length) {
+            initialised = java.util.Arrays.copyOf(initialised, Math.max(word + 1, 2 * initialised.length));
+        }
+        initialised[word] |= 1L << c;
+    }
+
+    // Array elements. Consecutive elements at one site become one range; it is written when something else comes in its
+    // place, or before the epoch ends.
+
+    private static final int SLOTS = 32;
+    private final Object[] arrays = new Object[SLOTS];
+    private final int[] sites = new int[SLOTS], froms = new int[SLOTS], nexts = new int[SLOTS];
+    /** A bit for each slot in use. */
+    private int open;
+
+    @ForceInline
+    void element(Object array, int index, int site) {
+        int slot = site & SLOTS - 1;
+        if (arrays[slot] == array && sites[slot] == site) {
+            if (index == nexts[slot]) {
+                nexts[slot] = index + 1;
+                return;
+            }
+        }
+        elementSlowly(array, index, site, slot);
+    }
+
+    private void elementSlowly(Object array, int index, int site, int slot) {
+        if ((open >>> slot & 1) != 0) flush(slot);
+        arrays[slot] = array;
+        sites[slot] = site;
+        froms[slot] = index;
+        nexts[slot] = index + 1;
+        open |= 1 << slot;
+    }
+
+    private void flush() {
+        while (open != 0) flush(Integer.numberOfTrailingZeros(open));
+    }
+
+    private void flush(int slot) {
+        open &= ~(1 << slot);
+        Object array = arrays[slot];
+        arrays[slot] = null;
+        range(sites[slot], object(array), froms[slot], nexts[slot]);
+    }
+
+    // The agent.
+
+    static native long stampAddress();
+
+    /** The first chunk of a thread; 0 if nothing is recorded. */
+    private static native long open(int number, String name);
+
+    /** The chunk after this one. Waits if there is no room. */
+    private static native long next(long chunk, int number);
+
+    /** Nothing comes after this chunk. */
+    private static native void close(long chunk);
+
+    /** So many numbers for objects; the first. */
+    private static native long objects(int count);
+}

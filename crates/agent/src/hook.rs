@@ -1,0 +1,304 @@
+//! Decides what is woven of each class that the JVM loads, and has it woven.
+//!
+//! A class that cannot be woven runs as it was, and the log of names says so as a gap.
+
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+
+use events::models::Models;
+use events::session::{Entry, Kind, names};
+use instrument::{Blocks, Scope};
+
+use crate::jvm::{Jni, jclass, jobject};
+use crate::options::Options;
+use crate::sites::COMMON;
+use crate::{Agent, patterns};
+
+/// The tables that come with Raddle and those of the user.
+pub fn models(options: &Options) -> Result<Models, String> {
+    let told = |errors: Vec<events::models::ModelError>| {
+        errors.first().map_or_else(String::new, ToString::to_string)
+    };
+    let mut models = Models::builtin().map_err(told)?;
+    for path in &options.models {
+        let text = std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))?;
+        models.add(&path.display().to_string(), &text).map_err(told)?;
+    }
+    Ok(models)
+}
+
+/// What decides about classes.
+pub struct Hook {
+    pub models: Models,
+    /// Classes of the JDK that have lines of their own.
+    modelled: HashSet<String>,
+    blocks: Blocks,
+    include: Vec<String>,
+    exclude: Vec<String>,
+    leave: Vec<String>,
+    /// Whether woven code may call the probe yet.
+    ready: AtomicBool,
+    /// The platform loader, and the probe's method for ended threads: global references.
+    platform: AtomicUsize,
+    probe: AtomicUsize,
+    ended: AtomicUsize,
+    pub java: AtomicU64,
+    seen: AtomicU64,
+    woven: AtomicU64,
+    left: AtomicU64,
+}
+
+impl Hook {
+    /// Nothing is woven until the probe is there.
+    pub fn new(models: Models, options: &Options) -> Self {
+        let modelled = models.lines().iter().filter(|line| line.is_inside_class()).map(|line| line.class.replace('.', "/"));
+        Self {
+            modelled: modelled.collect(),
+            models,
+            blocks: if options.export { Blocks::ExportSynch } else { Blocks::Synch },
+            include: options.include.clone(),
+            exclude: options.exclude.clone(),
+            leave: options.leave.clone(),
+            ready: AtomicBool::new(false),
+            platform: AtomicUsize::new(0),
+            probe: AtomicUsize::new(0),
+            ended: AtomicUsize::new(0),
+            java: AtomicU64::new(17),
+            seen: AtomicU64::new(0),
+            woven: AtomicU64::new(0),
+            left: AtomicU64::new(0),
+        }
+    }
+
+    /// The probe is there.
+    pub fn begin(&self, platform: jobject, probe: jclass, ended: usize) {
+        self.platform.store(platform as usize, Ordering::Release);
+        self.probe.store(probe as usize, Ordering::Release);
+        self.ended.store(ended, Ordering::Release);
+        self.ready.store(true, Ordering::Release);
+    }
+
+    /// Whether a class that is loaded already has to be woven anew.
+    pub fn wants(&self, name: &str) -> bool {
+        self.modelled.contains(name) || name == REFLECTION
+    }
+
+    /// A thread is about to end.
+    pub fn thread_ended(&self, jni: Jni, thread: jobject) {
+        let (probe, ended) = (self.probe.load(Ordering::Acquire), self.ended.load(Ordering::Acquire));
+        if probe != 0 && ended != 0 {
+            jni.tell(probe as jclass, ended as *mut _, thread);
+        }
+    }
+
+    fn scope(&self, jni: Option<Jni>, loader: jobject, name: &str) -> Scope {
+        let dotted = name.replace('/', ".");
+        if name.starts_with("raddle/rt/") || patterns::any(&self.leave, &dotted) {
+            return Scope::Leave;
+        }
+        let platform = self.platform.load(Ordering::Acquire) as jobject;
+        let of_the_jdk = loader.is_null()
+            || jni.is_some_and(|jni| jni.same(loader, platform))
+            || ["java/", "javax/", "jdk/", "sun/", "com/sun/"].iter().any(|prefix| name.starts_with(prefix));
+        if of_the_jdk {
+            return if self.modelled.contains(name) { Scope::ModelOnly } else { Scope::Leave };
+        }
+        let watched = if self.include.is_empty() {
+            !self.models.is_unwatched(&dotted)
+        } else {
+            patterns::any(&self.include, &dotted)
+        };
+        if watched && !patterns::any(&self.exclude, &dotted) { Scope::Whole } else { Scope::SyncOnly }
+    }
+}
+
+const REFLECTION: &str = "jdk/internal/reflect/Reflection";
+const THREAD: &str = "java/lang/Thread";
+
+impl Agent {
+    /// Writes down what every session has.
+    pub fn begin(&self) {
+        let mut entries = Vec::new();
+        for (number, kind) in (1..).zip(COMMON) {
+            self.sites.set(number, kind, 0, 0);
+            let kind = kind.number();
+            Entry::Site { number, method: 0, line: 0, kind, operand: 0, text: String::new() }.encode(&mut entries);
+        }
+        self.session.names(&entries);
+    }
+
+    /// Writes down how many classes there were.
+    pub fn tell_counts(&self) {
+        let mut entries = Vec::new();
+        for (what, count) in [
+            (names::CLASSES_SEEN, &self.hook.seen),
+            (names::CLASSES_WOVEN, &self.hook.woven),
+            ("classes left as they were", &self.hook.left),
+        ] {
+            let number = count.load(Ordering::Relaxed);
+            Entry::Count { what: what.to_owned(), number }.encode(&mut entries);
+        }
+        self.session.names(&entries);
+    }
+
+    /// The woven bytes of a class; None: it stays as it is.
+    pub fn weave(
+        &self,
+        jni: Option<Jni>,
+        redefined: jclass,
+        loader: jobject,
+        name: &[u8],
+        bytes: &[u8],
+    ) -> Option<Vec<u8>> {
+        let name = String::from_utf8_lossy(name).into_owned();
+        let ready = self.hook.ready.load(Ordering::Acquire);
+        let mut own = None;
+        if name == THREAD {
+            // Its fields have to be there from the first thread on.
+            own = Some(instrument::jdk::thread(bytes).ok()?);
+        } else if name == REFLECTION && ready {
+            own = instrument::hide_members(bytes).ok();
+        }
+        if !ready {
+            return own;
+        }
+        let scope = self.hook.scope(jni, loader, &name);
+        if scope == Scope::Leave {
+            return own;
+        }
+        let ours = scope != Scope::ModelOnly && redefined.is_null();
+        if ours {
+            self.hook.seen.fetch_add(1, Ordering::Relaxed);
+        }
+        let loader = self.classes.loader(self.jvmti, loader);
+        let mut weaving = Weaving { agent: self, loader, entries: Vec::new(), class: 0, name: name.clone() };
+        let options = instrument::Options { scope, blocks: self.hook.blocks };
+        let from = own.as_deref().unwrap_or(bytes);
+        let woven = instrument::weave(from, &World { agent: self, loader }, &self.hook.models, &mut weaving, &options);
+        let woven = match woven {
+            Ok(Some(woven)) => {
+                if scope == Scope::Whole {
+                    self.classes.with(loader, &name, |known, _| known.has_numbers = true);
+                }
+                if ours {
+                    self.hook.woven.fetch_add(1, Ordering::Relaxed);
+                }
+                Some(woven)
+            }
+            Ok(None) => None,
+            Err(failure) => {
+                self.hook.left.fetch_add(1, Ordering::Relaxed);
+                let what = format!("class {}", name.replace('/', "."));
+                Entry::Gap { what, why: failure.to_string(), count: 1 }.encode(&mut weaving.entries);
+                None
+            }
+        };
+        // Before anything refers to what is new.
+        self.session.names(&weaving.entries);
+        if let (Some(folder), Some(woven)) = (&self.options.dump, &woven) {
+            let _ = std::fs::write(folder.join(format!("{}.class", name.replace('/', "."))), woven);
+        }
+        woven.or(own)
+    }
+}
+
+struct World<'a> {
+    agent: &'a Agent,
+    loader: i64,
+}
+
+impl instrument::World for World<'_> {
+    fn is_woven(&self, _class: &[u8]) -> bool {
+        // A superclass may be loaded after its subclass was woven, and both must come out the same every time: so every
+        // class keeps numbers for itself.
+        let _ = (self.agent, self.loader);
+        false
+    }
+
+    fn java_version(&self) -> u32 {
+        self.agent.hook.java.load(Ordering::Relaxed) as u32
+    }
+}
+
+/// Numbers what is met in one class and writes it down.
+struct Weaving<'a> {
+    agent: &'a Agent,
+    loader: i64,
+    entries: Vec<u8>,
+    class: u32,
+    name: String,
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+impl instrument::Sites for Weaving<'_> {
+    fn class(&mut self, name: &[u8], source: Option<&[u8]>) -> u32 {
+        let name = text(name);
+        let number = self.agent.classes.with(self.loader, &name, |known, _| known.number);
+        let file = source.map(text).unwrap_or_default();
+        Entry::Class { number, name: name.replace('/', "."), file }.encode(&mut self.entries);
+        if name == self.name {
+            self.class = number;
+        }
+        number
+    }
+
+    fn method(&mut self, class: u32, name: &[u8], descriptor: &[u8]) -> u32 {
+        let number = self.agent.sites.method();
+        Entry::Method { number, class, name: text(name), descriptor: text(descriptor) }.encode(&mut self.entries);
+        number
+    }
+
+    fn field(&mut self, owner: &[u8], name: &[u8], descriptor: &[u8], flags: Option<u16>) -> u32 {
+        let owner = text(owner);
+        let key = (text(name).into_boxed_str(), text(descriptor).into_boxed_str());
+        let sites = &self.agent.sites;
+        let (class, number, new) = self.agent.classes.with(self.loader, &owner, |known, _| {
+            let mut new = false;
+            let number = *known.fields.entry(key.clone()).or_insert_with(|| {
+                new = true;
+                sites.field()
+            });
+            (known.number, number, new)
+        });
+        if new || flags.is_some() {
+            Entry::Class { number: class, name: owner.replace('/', "."), file: String::new() }.encode(&mut self.entries);
+            let flags = flags.map_or(0, field_flags);
+            let (name, descriptor) = (key.0.into_string(), key.1.into_string());
+            Entry::Field { number, class, name, descriptor, flags }.encode(&mut self.entries);
+        }
+        number
+    }
+
+    fn site(&mut self, site: instrument::Site<'_>) -> Option<u32> {
+        let kind = Kind::of(site.kind as u8)?;
+        let number = self.agent.sites.add(kind, self.class, 0)?;
+        Entry::Site {
+            number,
+            method: site.method,
+            line: u32::from(site.line),
+            kind: kind.number(),
+            operand: site.operand,
+            text: site.text.to_owned(),
+        }
+        .encode(&mut self.entries);
+        Some(number)
+    }
+
+    fn gap(&mut self, gap: instrument::Gap) {
+        Entry::Gap { what: gap.method, why: gap.why, count: 1 }.encode(&mut self.entries);
+    }
+}
+
+/// A field's flags in the log of names.
+pub fn field_flags(access: u16) -> u32 {
+    let mut flags = 0;
+    for (bit, flag) in [(0x0008, names::STATIC), (0x0010, names::FINAL), (0x0040, names::VOLATILE)] {
+        if access & bit != 0 {
+            flags |= flag;
+        }
+    }
+    flags
+}

@@ -1,0 +1,272 @@
+//! A thin facade over JVMTI and JNI: only what the agent needs, errors as `Option` or `Result`, nothing that unwinds.
+//!
+//! Every function here is called in a thread of the JVM with the environment that the JVM handed over.
+
+use std::ffi::{CStr, CString, c_char, c_void};
+use std::ptr::{null, null_mut};
+
+pub use jvmti_bindings::sys::jni::{
+    JNIEnv, JavaVM, jboolean, jclass, jint, jintArray, jlong, jobject, jobjectArray, jstring, jvalue,
+};
+use jvmti_bindings::sys::jni::{JNINativeMethod, jmethodID};
+pub use jvmti_bindings::sys::jvmti::{jvmtiCapabilities, jvmtiEnv, jvmtiEvent, jvmtiEventCallbacks};
+use jvmti_bindings::sys::jvmti::{JVMTI_VERSION_11, jvmtiError, jvmtiEventMode, jvmtiInterface_1_};
+
+/// The tool interface of this JVM.
+#[derive(Clone, Copy)]
+pub struct Jvmti(*mut jvmtiEnv);
+
+// SAFETY: a JVMTI environment may be used by any thread of the JVM.
+unsafe impl Send for Jvmti {}
+// SAFETY: as above.
+unsafe impl Sync for Jvmti {}
+
+/// What went wrong, in JVMTI's numbers.
+#[derive(Clone, Copy, Debug)]
+pub struct Failed(pub u32);
+
+fn checked(error: jvmtiError) -> Result<(), Failed> {
+    if error == jvmtiError::NONE { Ok(()) } else { Err(Failed(error.0 as u32)) }
+}
+
+/// Calls a function of the table; a JVM that lacks it is an error.
+macro_rules! call {
+    ($self:ident . $name:ident ( $($argument:expr),* )) => {
+        match $self.table().$name {
+            // SAFETY: the table is the JVM's, and the arguments are as the interface asks.
+            Some(function) => checked(unsafe { function($self.0, $($argument),*) }),
+            None => Err(Failed(u32::MAX)),
+        }
+    };
+}
+
+impl Jvmti {
+    /// Asks the JVM for its tool interface.
+    ///
+    /// # Safety
+    /// `vm` is the pointer that the JVM handed to the agent.
+    pub unsafe fn new(vm: *mut JavaVM) -> Option<Self> {
+        let mut env: *mut c_void = null_mut();
+        // SAFETY: the caller's promise.
+        let got = unsafe { ((**vm).GetEnv)(vm, &raw mut env, JVMTI_VERSION_11) };
+        (got == 0 && !env.is_null()).then_some(Self(env.cast()))
+    }
+
+    fn table(&self) -> &jvmtiInterface_1_ {
+        // SAFETY: the environment and its table live as long as the JVM.
+        unsafe { &*(*self.0).functions }
+    }
+
+    pub fn add_capabilities(&self, capabilities: &jvmtiCapabilities) -> Result<(), Failed> {
+        call!(self.AddCapabilities(capabilities))
+    }
+
+    pub fn set_callbacks(&self, callbacks: &jvmtiEventCallbacks) -> Result<(), Failed> {
+        call!(self.SetEventCallbacks(callbacks, size_of::<jvmtiEventCallbacks>() as jint))
+    }
+
+    pub fn enable(&self, event: jvmtiEvent) -> Result<(), Failed> {
+        call!(self.SetEventNotificationMode(jvmtiEventMode::JVMTI_ENABLE, event, null_mut()))
+    }
+
+    /// A copy of these bytes in memory that the JVM may free.
+    pub fn allocate(&self, bytes: &[u8]) -> Option<*mut u8> {
+        let mut memory: *mut u8 = null_mut();
+        call!(self.Allocate(bytes.len() as jlong, &raw mut memory)).ok()?;
+        // SAFETY: fresh memory of that length.
+        unsafe { memory.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
+        Some(memory)
+    }
+
+    fn take_string(&self, text: *mut c_char) -> Option<String> {
+        if text.is_null() {
+            return None;
+        }
+        // SAFETY: a string of the JVM's, freed below.
+        let copied = unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned();
+        let _ = call!(self.Deallocate(text.cast()));
+        Some(copied)
+    }
+
+    /// `Lcom/acme/Account;`, `[I`.
+    pub fn signature(&self, class: jclass) -> Option<String> {
+        let mut text: *mut c_char = null_mut();
+        call!(self.GetClassSignature(class, &raw mut text, null_mut())).ok()?;
+        self.take_string(text)
+    }
+
+    pub fn loader(&self, class: jclass) -> Option<jobject> {
+        let mut loader: jobject = null_mut();
+        call!(self.GetClassLoader(class, &raw mut loader)).ok()?;
+        Some(loader)
+    }
+
+    /// The tag of an object; 0 for none.
+    pub fn tag(&self, object: jobject) -> i64 {
+        let mut tag = 0;
+        let _ = call!(self.GetTag(object, &raw mut tag));
+        tag
+    }
+
+    pub fn set_tag(&self, object: jobject, tag: i64) {
+        let _ = call!(self.SetTag(object, tag));
+    }
+
+    pub fn loaded_classes(&self) -> Vec<jclass> {
+        let (mut count, mut classes): (jint, *mut jclass) = (0, null_mut());
+        if call!(self.GetLoadedClasses(&raw mut count, &raw mut classes)).is_err() || classes.is_null() {
+            return Vec::new();
+        }
+        // SAFETY: an array of that length, freed below.
+        let list = unsafe { std::slice::from_raw_parts(classes, count.max(0) as usize) }.to_vec();
+        let _ = call!(self.Deallocate(classes.cast()));
+        list
+    }
+
+    pub fn retransform(&self, classes: &[jclass]) -> Result<(), Failed> {
+        call!(self.RetransformClasses(classes.len() as jint, classes.as_ptr()))
+    }
+
+    pub fn add_module_exports(&self, module: jobject, package: &CStr, to: jobject) -> Result<(), Failed> {
+        call!(self.AddModuleExports(module, package.as_ptr(), to))
+    }
+
+    pub fn add_module_reads(&self, module: jobject, to: jobject) -> Result<(), Failed> {
+        call!(self.AddModuleReads(module, to))
+    }
+}
+
+/// The Java side of the current thread.
+#[derive(Clone, Copy)]
+pub struct Jni(*mut JNIEnv);
+
+/// Calls a function of the table.
+macro_rules! jni {
+    ($self:ident . $name:ident ( $($argument:expr),* )) => {
+        // SAFETY: the environment is the current thread's, and the arguments are as JNI asks.
+        unsafe { ((**$self.0).$name)($self.0, $($argument),*) }
+    };
+}
+
+impl Jni {
+    /// # Safety
+    /// `env` is what the JVM handed to the current thread.
+    pub unsafe fn new(env: *mut JNIEnv) -> Self {
+        Self(env)
+    }
+
+    /// Whether a call has thrown; forgets it.
+    pub fn forget_exception(self) -> bool {
+        let thrown = jni!(self.ExceptionCheck()) != 0;
+        if thrown {
+            jni!(self.ExceptionClear());
+        }
+        thrown
+    }
+
+    fn some(self, object: jobject) -> Option<jobject> {
+        let thrown = self.forget_exception();
+        (!object.is_null() && !thrown).then_some(object)
+    }
+
+    /// Defines a class in the boot loader.
+    pub fn define(self, name: &str, bytes: &[u8]) -> Option<jclass> {
+        let name = CString::new(name).ok()?;
+        self.some(jni!(self.DefineClass(name.as_ptr(), null_mut(), bytes.as_ptr().cast(), bytes.len() as jint)))
+    }
+
+    pub fn find(self, name: &CStr) -> Option<jclass> {
+        self.some(jni!(self.FindClass(name.as_ptr())))
+    }
+
+    pub fn register(self, class: jclass, methods: &[(&CStr, &CStr, *mut c_void)]) -> bool {
+        let methods: Vec<JNINativeMethod> = methods
+            .iter()
+            .map(|&(name, signature, function)| JNINativeMethod {
+                name: name.as_ptr(),
+                signature: signature.as_ptr(),
+                fnPtr: function,
+            })
+            .collect();
+        let registered = jni!(self.RegisterNatives(class, methods.as_ptr(), methods.len() as jint));
+        !self.forget_exception() && registered == 0
+    }
+
+    pub fn method(self, class: jclass, name: &CStr, signature: &CStr) -> Option<jmethodID> {
+        let method = jni!(self.GetMethodID(class, name.as_ptr(), signature.as_ptr()));
+        (!self.forget_exception() && !method.is_null()).then_some(method)
+    }
+
+    pub fn static_method(self, class: jclass, name: &CStr, signature: &CStr) -> Option<jmethodID> {
+        let method = jni!(self.GetStaticMethodID(class, name.as_ptr(), signature.as_ptr()));
+        (!self.forget_exception() && !method.is_null()).then_some(method)
+    }
+
+    /// Calls a method without arguments that returns an object.
+    pub fn get(self, object: jobject, method: jmethodID) -> Option<jobject> {
+        self.some(jni!(self.CallObjectMethodA(object, method, null())))
+    }
+
+    /// Calls a static method with one object.
+    pub fn tell(self, class: jclass, method: jmethodID, object: jobject) {
+        let argument = jvalue { l: object };
+        jni!(self.CallStaticVoidMethodA(class, method, &raw const argument));
+        self.forget_exception();
+    }
+
+    /// Calls a static method without arguments that returns an object.
+    pub fn get_static(self, class: jclass, method: jmethodID) -> Option<jobject> {
+        self.some(jni!(self.CallStaticObjectMethodA(class, method, null())))
+    }
+
+    pub fn global(self, object: jobject) -> jobject {
+        jni!(self.NewGlobalRef(object))
+    }
+
+    pub fn same(self, a: jobject, b: jobject) -> bool {
+        jni!(self.IsSameObject(a, b)) != 0
+    }
+
+    pub fn superclass(self, class: jclass) -> Option<jclass> {
+        self.some(jni!(self.GetSuperclass(class)))
+    }
+
+    pub fn delete(self, object: jobject) {
+        jni!(self.DeleteLocalRef(object));
+    }
+
+    /// The text of a Java string.
+    pub fn text(self, string: jstring) -> String {
+        if string.is_null() {
+            return String::new();
+        }
+        let chars = jni!(self.GetStringUTFChars(string, null_mut()));
+        if chars.is_null() {
+            self.forget_exception();
+            return String::new();
+        }
+        // SAFETY: the JVM's own copy, given back below.
+        let text = unsafe { CStr::from_ptr(chars) }.to_string_lossy().into_owned();
+        jni!(self.ReleaseStringUTFChars(string, chars));
+        text
+    }
+
+    pub fn string(self, text: &str) -> Option<jstring> {
+        let text = CString::new(text).ok()?;
+        self.some(jni!(self.NewStringUTF(text.as_ptr())))
+    }
+
+    pub fn strings(self, texts: &[&str]) -> Option<jobjectArray> {
+        let class = self.find(c"java/lang/String")?;
+        let array = self.some(jni!(self.NewObjectArray(texts.len() as jint, class, null_mut())))?;
+        for (i, text) in texts.iter().enumerate() {
+            jni!(self.SetObjectArrayElement(array, i as jint, self.string(text)?));
+        }
+        (!self.forget_exception()).then_some(array)
+    }
+
+    pub fn put_ints(self, array: jintArray, ints: &[i32]) {
+        jni!(self.SetIntArrayRegion(array, 0, ints.len() as jint, ints.as_ptr()));
+        self.forget_exception();
+    }
+}

@@ -1,0 +1,210 @@
+//! Brings the runtime classes into the JVM, and the native methods that they call.
+
+use std::ffi::{CStr, c_void};
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use events::session::Entry;
+
+use crate::jvm::{JNIEnv, Jni, jboolean, jclass, jint, jlong, jstring};
+use crate::{Agent, agent, contained};
+
+include!(concat!(env!("OUT_DIR"), "/classes.rs"));
+
+/// Defines the classes, registers their methods, and weaves what was loaded too early.
+pub fn bring_in(agent: &Agent, jni: Jni) -> Result<(), String> {
+    let mut defined = Vec::new();
+    for (name, bytes) in CLASSES {
+        let class = jni.define(name, bytes).ok_or_else(|| format!("{name} could not be defined"))?;
+        defined.push((*name, class));
+    }
+    let class = |name: &str| {
+        let found = defined.iter().find(|(defined, _)| defined.strip_prefix("raddle/rt/") == Some(name));
+        found.map(|&(_, class)| class).ok_or_else(|| format!("{name} is not there"))
+    };
+    let probe = class("Probe")?;
+    open_modules(agent, jni, probe).ok_or("the JDK's modules could not be opened")?;
+    for (name, methods) in natives() {
+        if !jni.register(class(name)?, &methods) {
+            return Err(format!("the methods of {name} could not be registered"));
+        }
+    }
+    let ended = jni.static_method(probe, c"ended", c"(Ljava/lang/Thread;)V").ok_or("the probe is not whole")?;
+    let platform = jni.find(c"java/lang/ClassLoader").and_then(|loader| {
+        let get = jni.static_method(loader, c"getPlatformClassLoader", c"()Ljava/lang/ClassLoader;")?;
+        jni.get_static(loader, get)
+    });
+    let platform = platform.map_or(std::ptr::null_mut(), |platform| jni.global(platform));
+    agent.hook.begin(platform, jni.global(probe), ended as usize);
+    let mut early = Vec::new();
+    for class in agent.jvmti.loaded_classes() {
+        let signature = agent.jvmti.signature(class).unwrap_or_default();
+        let name = signature.trim_start_matches('L').trim_end_matches(';');
+        if agent.hook.wants(name) {
+            early.push(class);
+        }
+    }
+    for class in &early {
+        // One by one: a class that cannot be woven must not keep others from it.
+        if let Err(failed) = agent.jvmti.retransform(&[*class]) {
+            let what = format!("class {}", agent.jvmti.signature(*class).unwrap_or_default());
+            let mut entry = Vec::new();
+            Entry::Gap { what, why: format!("could not be woven anew ({})", failed.0), count: 1 }.encode(&mut entry);
+            agent.session.names(&entry);
+        }
+    }
+    Ok(())
+}
+
+/// Lets the runtime classes use the JDK's own, and the JDK's classes call the probe.
+fn open_modules(agent: &Agent, jni: Jni, probe: jclass) -> Option<()> {
+    let class = jni.find(c"java/lang/Class")?;
+    let module = jni.method(class, c"getModule", c"()Ljava/lang/Module;")?;
+    let ours = jni.get(probe, module)?;
+    let base = jni.get(class, module)?;
+    for package in [c"jdk.internal.misc", c"jdk.internal.vm.annotation"] {
+        agent.jvmti.add_module_exports(base, package, ours).ok()?;
+    }
+    agent.jvmti.add_module_reads(base, ours).ok()
+}
+
+type Method = (&'static CStr, &'static CStr, *mut c_void);
+
+/// The native methods by class.
+fn natives() -> Vec<(&'static str, Vec<Method>)> {
+    vec![
+        (
+            "Recorder",
+            vec![
+                (c"stampAddress", c"()J", stamp_address as *mut c_void),
+                (c"open", c"(ILjava/lang/String;)J", open as *mut c_void),
+                (c"next", c"(JI)J", next as *mut c_void),
+                (c"close", c"(J)V", close as *mut c_void),
+                (c"objects", c"(I)J", objects as *mut c_void),
+            ],
+        ),
+        ("Sites", vec![(c"table", c"()J", table as *mut c_void)]),
+        (
+            "ClassInfo",
+            vec![
+                (c"numberOf", c"(Ljava/lang/Class;)I", number_of as *mut c_void),
+                (c"hasNumbers", c"(Ljava/lang/Class;)Z", has_numbers as *mut c_void),
+            ],
+        ),
+        (
+            "Link",
+            vec![(c"linked", c"(ILjava/lang/Class;Ljava/lang/String;Ljava/lang/String;I)V", linked as *mut c_void)],
+        ),
+    ]
+}
+
+extern "system" fn stamp_address(_: *mut JNIEnv, _: jclass) -> jlong {
+    agent().map_or(0, |agent| agent.session.stamp_address())
+}
+
+extern "system" fn open(env: *mut JNIEnv, _: jclass, number: jint, name: jstring) -> jlong {
+    contained(0, || {
+        let Some(agent) = agent() else { return 0 };
+        let number = number as u32;
+        let Some((address, page)) = agent.session.open(number) else { return 0 };
+        // SAFETY: the JVM's pointer, in this thread.
+        let name = unsafe { Jni::new(env) }.text(name);
+        let mut entry = Vec::new();
+        Entry::Thread { number, name, page, creator: 0 }.encode(&mut entry);
+        agent.session.names(&entry);
+        address
+    })
+}
+
+extern "system" fn next(_: *mut JNIEnv, _: jclass, chunk: jlong, number: jint) -> jlong {
+    contained(0, || agent().and_then(|agent| agent.session.next(chunk, number as u32)).unwrap_or(0))
+}
+
+extern "system" fn close(_: *mut JNIEnv, _: jclass, chunk: jlong) {
+    contained((), || {
+        if let Some(agent) = agent() {
+            agent.session.close(chunk);
+        }
+    });
+}
+
+/// The next number of an object. Never 0.
+static OBJECTS: AtomicI64 = AtomicI64::new(1);
+
+extern "system" fn objects(_: *mut JNIEnv, _: jclass, count: jint) -> jlong {
+    OBJECTS.fetch_add(i64::from(count), Ordering::Relaxed)
+}
+
+extern "system" fn table(_: *mut JNIEnv, _: jclass) -> jlong {
+    agent().map_or(0, |agent| agent.sites.address())
+}
+
+/// A class's loader and internal name: `com/acme/Account`, `[I`.
+fn identify(agent: &Agent, class: jclass) -> Option<(i64, String)> {
+    let signature = agent.jvmti.signature(class)?;
+    let name = match signature.strip_prefix('L').and_then(|rest| rest.strip_suffix(';')) {
+        Some(name) => name.to_owned(),
+        None => signature,
+    };
+    let loader = agent.jvmti.loader(class)?;
+    Some((agent.classes.loader(agent.jvmti, loader), name))
+}
+
+/// `int[]` for `[I`.
+fn for_people(name: &str) -> String {
+    let element = name.trim_start_matches('[');
+    let depth = name.len() - element.len();
+    let plain = match element {
+        _ if depth == 0 => element,
+        "Z" => "boolean",
+        "B" => "byte",
+        "C" => "char",
+        "S" => "short",
+        "I" => "int",
+        "J" => "long",
+        "F" => "float",
+        "D" => "double",
+        object => object.trim_start_matches('L').trim_end_matches(';'),
+    };
+    plain.replace('/', ".") + &"[]".repeat(depth)
+}
+
+extern "system" fn number_of(_: *mut JNIEnv, _: jclass, class: jclass) -> jint {
+    contained(0, || {
+        let Some(agent) = agent() else { return 0 };
+        let Some((loader, name)) = identify(agent, class) else { return 0 };
+        let (number, new) = agent.classes.with(loader, &name, |known, new| (known.number, new));
+        if new {
+            let mut entry = Vec::new();
+            Entry::Class { number, name: for_people(&name), file: String::new() }.encode(&mut entry);
+            agent.session.names(&entry);
+        }
+        number as jint
+    })
+}
+
+extern "system" fn has_numbers(_: *mut JNIEnv, _: jclass, class: jclass) -> jboolean {
+    contained(0, || {
+        let Some(agent) = agent() else { return 0 };
+        let Some((loader, name)) = identify(agent, class) else { return 0 };
+        jboolean::from(agent.classes.has_numbers(loader, &name))
+    })
+}
+
+/// A site that uses a field of another class has been linked: now it is known which field that is.
+extern "system" fn linked(
+    env: *mut JNIEnv,
+    _: jclass,
+    site: jint,
+    declaring: jclass,
+    name: jstring,
+    descriptor: jstring,
+    flags: jint,
+) {
+    contained((), || {
+        let Some(agent) = agent() else { return };
+        // SAFETY: the JVM's pointer, in this thread.
+        let jni = unsafe { Jni::new(env) };
+        let Some((loader, class)) = identify(agent, declaring) else { return };
+        agent.link(site as u32, loader, &class, jni.text(name), jni.text(descriptor), flags as u16);
+    });
+}
