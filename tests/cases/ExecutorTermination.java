@@ -17,11 +17,11 @@ public class ExecutorTermination {
             Invisible.step(2);
         });
         pool.shutdown();
-        Invisible.step(1);
+        Invisible.await(1);
         if (!pool.awaitTermination(1, TimeUnit.MILLISECONDS)) {
             early++; //~ data-race
         }
-        Invisible.step(3);
+        Invisible.step(1);
         while (!pool.awaitTermination(1, TimeUnit.SECONDS)) {
             Thread.onSpinWait();
         }

@@ -14,10 +14,10 @@ public class TimedJoin {
             Invisible.step(2);
         });
         thread.start();
-        Invisible.step(1);
+        Invisible.await(1);
         thread.join(1);
         early++; //~ data-race
-        Invisible.step(3);
+        Invisible.step(1);
         thread.join();
     }
 
