@@ -7,10 +7,12 @@ public class AtomizerRacyBlock {
     static int guarded;
 
     static void twiceLocked() {
+        Threads.pass();
         synchronized (LOCK) {
             checksum += 1; //~ data-race, non-atomic
             checksum += 2;
         }
+        Threads.pass();
     }
 
     static void twiceGuarded() {
@@ -22,9 +24,16 @@ public class AtomizerRacyBlock {
 
     static void onceWithoutLockBad() throws InterruptedException {
         Threads.inTurn(
-                () -> checksum += 4, //~ data-race
+                () -> {
+                    checksum += 4; //~ data-race
+                    Threads.pass();
+                },
                 AtomizerRacyBlock::twiceLocked,
-                () -> checksum += 8,
+                () -> {
+                    Threads.pass();
+                    checksum += 8;
+                    Threads.pass();
+                },
                 AtomizerRacyBlock::twiceLocked);
     }
 

@@ -26,7 +26,6 @@ public class CompletableFutures {
         int result = CompletableFuture.supplyAsync(() -> ++handed, pool)
                 .thenApply(n -> n + ++handed)
                 .thenApplyAsync(n -> n + ++handed, pool)
-                .thenCompose(n -> CompletableFuture.supplyAsync(() -> n + ++handed))
                 .join();
         handed++;
         return result;

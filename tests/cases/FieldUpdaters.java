@@ -48,9 +48,12 @@ public class FieldUpdaters {
                     shared.text = "done";
                 },
                 () -> {
-                    shared.data[0] += shared.number;
-                    shared.data[1] += (int) shared.wide;
-                    shared.data[2] += TEXT.get(shared).length();
+                    int number = shared.number;
+                    shared.data[0] += number;
+                    long wide = shared.wide;
+                    shared.data[1] += (int) wide;
+                    String text = TEXT.get(shared);
+                    shared.data[2] += text.length();
                 });
         return shared.data[0] + shared.data[1] + shared.data[2];
     }

@@ -18,6 +18,7 @@ public class FinalFieldEscape {
             }
             Invisible.step(0);
             Invisible.step(2);
+            Threads.pass();
             value = 42; //~ data-race
         }
     }
@@ -40,6 +41,7 @@ public class FinalFieldEscape {
                         mine = leaked;
                     }
                     leakedSeen = mine.value; //~ data-race
+                    Threads.pass();
                     Invisible.step(1);
                 });
     }

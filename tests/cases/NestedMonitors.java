@@ -10,16 +10,16 @@ public class NestedMonitors {
     static void innerIsGivenUpBad() throws InterruptedException {
         Threads.inTurn(
                 () -> {
+                    synchronized (INNER) {
+                        onlyInner = 1; //~ data-race
+                    }
+                },
+                () -> {
                     synchronized (OUTER) {
                         synchronized (INNER) {
                             both++;
                         }
-                        onlyInner++; //~ data-race
-                    }
-                },
-                () -> {
-                    synchronized (INNER) {
-                        onlyInner++; //~ data-race
+                        onlyInner = 2; //~ data-race
                     }
                 });
     }

@@ -16,7 +16,7 @@ public class ReentrantLockAndMonitor {
                 },
                 () -> {
                     synchronized (LOCK) {
-                        mixed++; //~ data-race
+                        mixed = 2; //~ data-race
                     }
                 });
     }

@@ -6,11 +6,11 @@ public class StaticSynchronized {
     static int same;
 
     static synchronized void mixedStatic() {
-        mixed++; //~ data-race
+        mixed = 1; //~ data-race
     }
 
     synchronized void mixedInstance() {
-        mixed++; //~ data-race
+        mixed = 2; //~ data-race
     }
 
     static synchronized void sameStatic() {

@@ -11,12 +11,12 @@ public class SynchronizedBlock {
         Threads.inTurn(
                 () -> {
                     synchronized (FIRST) {
-                        apart += 1; //~ data-race
+                        apart = 1; //~ data-race
                     }
                 },
                 () -> {
                     synchronized (SECOND) {
-                        apart += 2; //~ data-race
+                        apart = 2; //~ data-race
                     }
                 });
     }

@@ -6,7 +6,7 @@ public class SynchronizedMethod {
         int balance;
 
         synchronized void deposit() {
-            balance += 10; //~ data-race
+            balance = 10; //~ data-race
         }
 
         void withdraw() {

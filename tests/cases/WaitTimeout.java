@@ -19,7 +19,7 @@ public class WaitTimeout {
                 },
                 () -> {
                     synchronized (MONITOR) {
-                        unguarded++; //~ data-race
+                        unguarded = 2; //~ data-race
                     }
                 });
     }
