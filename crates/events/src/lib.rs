@@ -12,6 +12,7 @@ mod error;
 mod op;
 mod open;
 pub mod rapid;
+pub mod session;
 mod source;
 mod stretch;
 mod symbols;
