@@ -1,0 +1,163 @@
+//! Runs every program of `tests/cases` on a real JVM under `raddle run` and compares what is found with the marks in its
+//! source (see `tests/cases/README.md`). `CASES=Name,Name` runs only these; `JAVA_HOMES` is a list of further JVMs.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Mutex;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// A line of the source and the rule that must be found there.
+type Mark = (u32, String);
+
+struct Case {
+    name: String,
+    marks: BTreeSet<Mark>,
+    /// Those that count with `--paper` only.
+    paper: BTreeSet<Mark>,
+}
+
+fn cases() -> Vec<Case> {
+    let wanted = std::env::var("CASES").unwrap_or_default();
+    let wanted: Vec<&str> = wanted.split(',').filter(|name| !name.is_empty()).collect();
+    let folder = root().join("tests/cases");
+    let mut cases = Vec::new();
+    for entry in std::fs::read_dir(&folder).expect("the cases").flatten() {
+        let path = entry.path();
+        let Some(name) = path.file_name().and_then(|name| name.to_str()?.strip_suffix(".java")) else { continue };
+        if !wanted.is_empty() && !wanted.contains(&name) {
+            continue;
+        }
+        let text = std::fs::read_to_string(&path).expect("a case");
+        let mut case = Case { name: name.to_owned(), marks: BTreeSet::new(), paper: BTreeSet::new() };
+        for (line, text) in (1..).zip(text.lines()) {
+            let Some((_, rules)) = text.split_once("//~ ") else { continue };
+            for rule in rules.split(',').map(str::trim) {
+                match rule.strip_prefix("paper ") {
+                    Some(rule) => case.paper.insert((line, rule.to_owned())),
+                    None => case.marks.insert((line, rule.to_owned())),
+                };
+            }
+        }
+        cases.push(case);
+    }
+    cases.sort_by(|a, b| a.name.cmp(&b.name));
+    assert!(!cases.is_empty(), "no case is called {wanted:?}");
+    cases
+}
+
+fn compile(into: &Path) {
+    let folder = root().join("tests/cases");
+    let java = |folder: &Path| -> Vec<PathBuf> {
+        let entries = std::fs::read_dir(folder).expect("Java files").flatten().map(|entry| entry.path());
+        entries.filter(|path| path.extension().is_some_and(|end| end == "java")).collect()
+    };
+    let output = Command::new("javac")
+        .args(["--release", "17", "-g", "-Xlint:none", "-nowarn", "-d"])
+        .arg(into)
+        .args(java(&folder))
+        .args(java(&folder.join("support")))
+        .output()
+        .expect("javac: a JDK is needed for this test");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// What is wrong with a case; empty if nothing is.
+fn run(case: &Case, classes: &Path, java: &Path, paper: bool) -> String {
+    let report = classes.join(format!("{}-{}-{paper}.json", case.name, java.display().to_string().replace('/', "_")));
+    let bare = Command::new(java).arg("-cp").arg(classes).arg(&case.name).output().expect("java");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_raddle"));
+    command.args(["run", "--leave", "support.Invisible"]);
+    if paper {
+        command.arg("--paper");
+    }
+    command.arg("--output").arg(format!("json={}", report.display()));
+    let watched = command.arg("--").arg(java).arg("-cp").arg(classes).arg(&case.name).output().expect("raddle");
+    let mut wrong = String::new();
+    if watched.stdout != bare.stdout {
+        wrong += &format!("  prints something else: {}\n", String::from_utf8_lossy(&watched.stdout));
+    }
+    if String::from_utf8_lossy(&bare.stdout).contains(" skip: ") {
+        return wrong;
+    }
+    let stderr = String::from_utf8_lossy(&watched.stderr).into_owned();
+    let Ok(json) = std::fs::read_to_string(&report) else { return wrong + "  no report: " + &stderr + "\n" };
+    let json: serde_json::Value = serde_json::from_str(&json).expect("a JSON report");
+    let mut expected = case.marks.clone();
+    if paper {
+        expected.extend(case.paper.iter().cloned());
+    }
+    let file = format!("{}.java", case.name);
+    let mut met = BTreeSet::new();
+    for finding in json["findings"].as_array().into_iter().flatten() {
+        let rule = finding["rule"].as_str().unwrap_or_default().to_owned();
+        let steps = finding["witnesses"].as_array().into_iter().flatten();
+        let steps = steps.flat_map(|witness| witness["steps"].as_array().into_iter().flatten());
+        let lines: BTreeSet<Mark> = steps
+            .filter(|step| step["file"].as_str() == Some(&file))
+            .filter_map(|step| Some((step["line"].as_u64()? as u32, rule.clone())))
+            .collect();
+        let hit: BTreeSet<Mark> = lines.intersection(&expected).cloned().collect();
+        if hit.is_empty() {
+            let lines: Vec<u32> = lines.iter().map(|mark| mark.0).collect();
+            wrong += &format!("  not marked: {rule} of {} at {lines:?} by {}\n", finding["subject"], finding["detectors"]);
+        }
+        met.extend(hit);
+    }
+    for (line, rule) in expected.difference(&met) {
+        wrong += &format!("  not found: {rule} at {line}\n");
+    }
+    if watched.status.code() == Some(2) {
+        wrong += &format!("  {stderr}\n");
+    }
+    wrong
+}
+
+fn check(paper: bool) {
+    let classes = Path::new(env!("CARGO_TARGET_TMPDIR")).join(if paper { "cases-paper" } else { "cases" });
+    let _ = std::fs::remove_dir_all(&classes);
+    std::fs::create_dir_all(&classes).expect("a folder");
+    compile(&classes);
+    let mut cases = cases();
+    if paper {
+        // The others are written for the default alone.
+        cases.retain(|case| !case.paper.is_empty());
+    }
+    let mut javas = vec![PathBuf::from("java")];
+    let homes = std::env::var("JAVA_HOMES").unwrap_or_default();
+    javas.extend(homes.split(':').filter(|home| !home.is_empty()).map(|home| Path::new(home).join("bin/java")));
+    let work: Mutex<Vec<(&Case, &PathBuf)>> =
+        Mutex::new(cases.iter().flat_map(|case| javas.iter().map(move |java| (case, java))).collect());
+    let wrong = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                loop {
+                    let next = work.lock().expect("no panic").pop();
+                    let Some((case, java)) = next else { break };
+                    let what = run(case, &classes, java, paper);
+                    if !what.is_empty() {
+                        let java = if javas.len() > 1 { format!(" on {}", java.display()) } else { String::new() };
+                        wrong.lock().expect("no panic").push(format!("{}{java}:\n{what}", case.name));
+                    }
+                }
+            });
+        }
+    });
+    let mut wrong = wrong.into_inner().expect("no panic");
+    wrong.sort();
+    assert!(wrong.is_empty(), "{} of {} cases:\n{}", wrong.len(), cases.len(), wrong.concat());
+}
+
+#[test]
+fn every_case_is_found_at_its_marks_and_nowhere_else() {
+    check(false);
+}
+
+#[test]
+fn the_papers_definitions_find_what_is_marked_for_them() {
+    check(true);
+}
