@@ -107,7 +107,8 @@ pub fn scale() -> Result<(), String> {
     Ok(())
 }
 
-fn text(path: &Path) -> String {
+/// A path as text.
+pub fn text(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }
 
@@ -115,7 +116,8 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-fn place() -> Result<PathBuf, String> {
+/// Where measurements are made.
+pub fn place() -> Result<PathBuf, String> {
     let place = root().join("target/bench");
     std::fs::create_dir_all(&place).map_err(|e| format!("{}: {e}", place.display()))?;
     Ok(place)
@@ -127,7 +129,15 @@ fn build() -> Result<PathBuf, String> {
     Ok(root().join("target/release/raddle"))
 }
 
-fn run(command: &mut Command) -> Result<String, String> {
+/// The command and the agent's library beside it.
+pub fn build_all() -> Result<PathBuf, String> {
+    let mut cargo = Command::new(std::env::var("CARGO").unwrap_or_else(|_| "cargo".into()));
+    run(cargo.args(["build", "--release", "--quiet", "-p", "raddle", "-p", "agent"]).current_dir(root()))?;
+    Ok(root().join("target/release/raddle"))
+}
+
+/// Runs a command to its end; what it said on standard error.
+pub fn run(command: &mut Command) -> Result<String, String> {
     let output = command.output().map_err(|e| format!("{command:?}: {e}"))?;
     let errors = String::from_utf8_lossy(&output.stderr).into_owned();
     if output.status.success() {

@@ -2,6 +2,7 @@
 //! `cargo xtask models` resolves the model tables against JDKs.
 
 mod bench;
+mod bench_run;
 mod generate;
 mod models;
 
@@ -13,6 +14,7 @@ Examples:
   cargo xtask bench trace --instructions         and instructions per event (callgrind; some minutes)
   cargo xtask bench trace --std mixed.std        an STD trace of your own
   cargo xtask bench scale                        1 M to 300 M events; 5 000 threads; 5 M variables
+  cargo xtask bench run [PROGRAM …]              what being watched costs the programs of ../shared/bench
   cargo xtask models [--fetch] [JDK-FOLDER …]    resolves the model tables against JDK 17, 21 and 25
   cargo xtask generate OUT EVENTS THREADS LOCKS VARIABLES SEED mixed|atomic|racy
                                                  a trace; the form follows the ending: .trace, .std";
@@ -23,6 +25,7 @@ fn main() -> ExitCode {
     let result = match words.as_slice() {
         ["bench", "trace", rest @ ..] => bench::trace(rest),
         ["bench", "scale"] => bench::scale(),
+        ["bench", "run", rest @ ..] => bench_run::bench(rest),
         ["generate", out, rest @ ..] => {
             generate::Shape::parse(rest).and_then(|shape| generate::write(out, shape))
         }
