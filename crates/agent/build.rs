@@ -63,7 +63,7 @@ fn kinds_java() -> String {
         constant(&upper(&format!("{kind:?}")), u32::from(kind.number()));
     }
     // Sites that every session has.
-    for (number, name) in (1..).zip(["START_SITE", "END_SITE", "USES_SITE"]) {
+    for (number, name) in (1..).zip(["START_SITE", "END_SITE", "USES_SITE", "FREE_SITE"]) {
         constant(name, number);
     }
     // Kinds of collections.

@@ -6,17 +6,17 @@ import java.lang.reflect.Method;
 import java.util.Arrays;
 
 /** Hides from reflection what the weaver has added. No lambdas: reflection may not be ready for them. */
-public final class Filter {
+final class Filter {
     private static final String PREFIX = "$raddle$";
 
     private Filter() {}
 
-    public static Field[] fields(Field[] fields) {
+    static Field[] fields(Field[] fields) {
         int kept = keep(fields);
         return kept == fields.length ? fields : Arrays.copyOf(fields, kept);
     }
 
-    public static Method[] methods(Method[] methods) {
+    static Method[] methods(Method[] methods) {
         int kept = keep(methods);
         return kept == methods.length ? methods : Arrays.copyOf(methods, kept);
     }

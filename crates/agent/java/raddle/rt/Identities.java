@@ -58,7 +58,7 @@ final class Identities {
         for (Entry e = table[slot]; e != null; e = e.next) {
             if (e.hash == hash && e.refersTo(o)) return e;
         }
-        clean();
+        clean(me);
         if (size > table.length) {
             grow();
             slot = hash >>> 6 & table.length - 1;
@@ -69,7 +69,8 @@ final class Identities {
         return fresh;
     }
 
-    private void clean() {
+    /** Forgets objects that have died. */
+    private void clean(Recorder me) {
         for (Entry gone; (gone = (Entry) dead.poll()) != null; ) {
             int slot = gone.hash >>> 6 & table.length - 1;
             Entry before = null;
@@ -79,6 +80,7 @@ final class Identities {
                 size--;
                 break;
             }
+            me.stamped(Kinds.FREE_SITE, gone.number, 0);
         }
     }
 

@@ -3,6 +3,8 @@ package raddle.rt;
 import java.lang.invoke.CallSite;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
+import java.lang.reflect.Field;
+import java.lang.reflect.Method;
 import jdk.internal.misc.Unsafe;
 import jdk.internal.vm.annotation.ForceInline;
 
@@ -196,6 +198,16 @@ public final class Probe {
     public static CallSite link(
             MethodHandles.Lookup caller, String name, MethodType type, Class<?> owner, String field, int site) {
         return Link.link(name, type, owner, field, site);
+    }
+
+    /** The fields that reflection may show. */
+    public static Field[] fields(Class<?> of, Field[] fields) {
+        return Filter.fields(fields);
+    }
+
+    /** The methods that reflection may show. */
+    public static Method[] methods(Class<?> of, Method[] methods) {
+        return Filter.methods(methods);
     }
 
     /** A thread has ended; called by the agent in that thread. */
