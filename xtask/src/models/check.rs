@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use events::models::{Action, Base, Condition, Kind, Line, Method, Models, Placement, Target, When};
+use events::models::{Action, Base, Condition, Kind, KindWord, Line, Method, Models, Placement, Target, When};
 
 use super::facts::{self, Facts, PROTECTED, PUBLIC, STATIC, SYNTHETIC};
 
@@ -211,6 +211,7 @@ impl<'a> Check<'a> {
             .iter()
             .map(|line| &*line.class)
             .chain(self.models.ignores().iter().map(|ignore| &*ignore.class))
+            .chain(self.models.kinds().iter().filter(|kind| has_meaning(kind)).map(|kind| &*kind.class))
             .collect();
         let objects = self.facts.classes.get("java/lang/Object");
         let of_object = |method: &facts::Method| {
@@ -221,7 +222,9 @@ impl<'a> Check<'a> {
             let Some(class) = self.facts.classes.get(name).filter(|class| class.flags & PUBLIC != 0) else { continue };
             for method in &class.methods {
                 let visible = method.flags & (PUBLIC | PROTECTED) != 0 && method.flags & SYNTHETIC == 0;
-                if visible && name != "java/lang/Object" && !of_object(method) && !self.spoken_of(name, method) {
+                // A constructor that is given no object concerns nobody else.
+                let plain = method.name == "<init>" && !method.descriptor.contains(['L', '[']);
+                if visible && !plain && name != "java/lang/Object" && !of_object(method) && !self.spoken_of(name, method) {
                     let shown = format!("{}.{}{}", dotted(name), method.name, method.descriptor);
                     omissions.insert(format!("no line and no `ignore` for {shown}"));
                 }
@@ -246,6 +249,11 @@ impl<'a> Check<'a> {
             inherited && (ignored || self.models.lines().iter().any(said))
         })
     }
+}
+
+/// Whether calls on objects of the kind mean anything.
+fn has_meaning(kind: &Kind) -> bool {
+    matches!(kind.word, KindWord::Unsynchronised | KindWord::Synchronised | KindWord::Concurrent)
 }
 
 /// Whether a line's effects name a base.
