@@ -2,8 +2,7 @@
 //! every return, a handler around the body, and a long that lives in the whole method.
 
 use classfile::{
-    Assembler, Border, Catch, Class, Edit, Instruction, Kind, Order, Range, Reason, Result, Snippet, Value,
-    flags, op,
+    Assembler, Border, Catch, Class, Edit, Instruction, Kind, Order, Range, Result, Snippet, Value, flags, op,
 };
 
 /// What to insert.
