@@ -4,7 +4,7 @@
 
 mod support;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use classfile::Class;
@@ -84,7 +84,7 @@ fn woven_libraries_link_as_they_do_unwoven() {
             let mut count = Count::default();
             let step =
                 if support::whole() { 1 + 7 * usize::from(stretch) } else { 5 + 35 * usize::from(stretch) };
-            let woven = woven(&all, step, Plan { probe: PROBE, stretch }, &mut count);
+            let woven = woven(&all, step, Plan { probe: Some(PROBE), stretch }, &mut count);
             let bytes: Vec<&[u8]> = woven.iter().map(Vec::as_slice).collect();
             println!("{label} on {}: {count:?}", runtime.name);
             assert!(count.classes > 300, "{count:?}");
@@ -127,6 +127,21 @@ fn base_classes() -> Vec<Named> {
     all
 }
 
+/// The classes that a JVM loads before it runs a program, and those the helper needs.
+fn early_classes() -> BTreeSet<String> {
+    let folder = support::scratch(&format!("early-{}", std::process::id()));
+    let (list, out) = (folder.join("names"), folder.join("outcome"));
+    std::fs::write(&list, "").expect("room on the disk");
+    let args = ["base", list.to_str().expect("a plain path"), out.to_str().expect("a plain path")];
+    let (text, _) = support::corpus(&support::installed(), &["-Xshare:off", "-Xlog:class+load"], &args);
+    std::fs::remove_dir_all(&folder).expect("the folder just made");
+    let words = text.lines().filter(|line| line.contains("jrt:/java.base"));
+    let names = words.filter_map(|line| line.split_once("[class,load] ")?.1.split(' ').next());
+    let found: BTreeSet<String> = names.map(|name| name.replace('.', "/")).collect();
+    assert!(found.contains("java/lang/Object") && found.len() > 200, "{text}");
+    found
+}
+
 /// Starts a JVM whose java.base is patched with `classes` and links all classes named.
 fn link_base(label: &str, names: &[&str], classes: &[(&str, &[u8])]) -> BTreeMap<String, String> {
     let folder = support::scratch(&format!("base-{label}-{}", std::process::id()));
@@ -153,14 +168,24 @@ fn link_base(label: &str, names: &[&str], classes: &[(&str, &[u8])]) -> BTreeMap
 fn woven_java_base_runs_and_links_as_it_does_unwoven() {
     let all = base_classes();
     let names: Vec<&str> = all.iter().map(|class| class.name.as_str()).collect();
+    let early = early_classes();
     let plain = link_base("plain", &names, &[]);
     for (label, stretch) in [("woven", false), ("stretched", true)] {
         let step =
             if support::whole() { 1 + 15 * usize::from(stretch) } else { 10 + 110 * usize::from(stretch) };
         let mut count = Count::default();
-        let woven = woven(&all, step, Plan { probe: BASE_PROBE, stretch }, &mut count);
-        let patched: Vec<(&str, &[u8])> =
-            names.iter().copied().zip(woven.iter().map(Vec::as_slice)).step_by(step).collect();
+        // While the JVM starts it cannot call methods of classes it does not know.
+        let mut woven = Vec::new();
+        // Object's constructor has to stay empty: it is called before the JVM can run any other code.
+        for class in all.iter().step_by(step).filter(|class| class.name != "java/lang/Object") {
+            let probe = if early.contains(&class.name) { None } else { Some(BASE_PROBE) };
+            match weave(&class.bytes, Plan { probe, stretch }, &mut count) {
+                Ok(Some(bytes)) => woven.push((class.name.as_str(), bytes)),
+                Ok(None) => {}
+                Err(error) => panic!("{}: {error}", class.name),
+            }
+        }
+        let patched: Vec<(&str, &[u8])> = woven.iter().map(|(name, bytes)| (*name, &bytes[..])).collect();
         println!("java.base {label}: {count:?}");
         compare(&format!("java.base {label}"), &plain, &link_base(label, &names, &patched));
     }
@@ -175,7 +200,8 @@ fn classes_with_their_old_frames_do_not_link() {
     assert!(sample.len() > 50);
     let mut broken = Vec::new();
     for class in &sample {
-        let woven = weave(&class.bytes, Plan { probe: BASE_PROBE, stretch: false }, &mut Count::default());
+        let woven =
+            weave(&class.bytes, Plan { probe: Some(BASE_PROBE), stretch: false }, &mut Count::default());
         if let Some(bytes) =
             woven.expect("it can be woven").and_then(|woven| with_old_frames(&class.bytes, &woven))
         {
