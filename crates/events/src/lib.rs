@@ -13,6 +13,7 @@ pub mod models;
 mod op;
 mod open;
 pub mod rapid;
+pub mod session;
 mod source;
 mod stretch;
 mod symbols;

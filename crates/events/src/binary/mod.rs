@@ -18,7 +18,7 @@ mod code;
 mod frame;
 mod read;
 mod tables;
-mod varint;
+pub(crate) mod varint;
 mod write;
 
 pub use read::Reader;

@@ -1,0 +1,68 @@
+//! Where everything lies in a `chunks` file. Constants only; the agent and the reader use the same ones.
+//!
+//! ```text
+//! page 0       magic, version, page size, then each in a cache line of its own: stamp counter, state and pages in use,
+//!              head and tail of the ring
+//! pages 1–16   the ring: page numbers of chunks that were given back, as u32
+//! from page 17 chunks
+//! ```
+//! All numbers are little-endian. A chunk that was given back is zero from its first byte to its last.
+
+/// Name of the file with the records.
+pub const CHUNKS: &str = "chunks";
+/// Name of the file with the names.
+pub const NAMES: &str = "names";
+
+/// The first eight bytes.
+pub const MAGIC: [u8; 8] = *b"RADDLE\0\x01";
+/// Offset of the version, u32.
+pub const VERSION_AT: u64 = 8;
+/// The version this code writes and reads.
+pub const VERSION: u32 = 1;
+/// Offset of the page size, u32.
+pub const PAGE_SIZE_AT: u64 = 12;
+/// Bytes of a page.
+pub const PAGE: u64 = 4096;
+
+/// Offset of the stamp counter, u64: the stamp that will be given next.
+pub const STAMP_AT: u64 = 64;
+/// The first stamp. Not 0, so that no word of a whole record is zero.
+pub const FIRST_STAMP: u64 = 1;
+/// Offset of the state, u32.
+pub const STATE_AT: u64 = 128;
+/// State of a JVM that runs, or that was killed.
+pub const RUNNING: u32 = 0;
+/// State of a JVM that has ended; nothing is written any more.
+pub const ENDED: u32 = 1;
+/// Offset of the number of pages that have ever been in use, u64.
+pub const PAGES_AT: u64 = 136;
+/// Offset of the ring's head, u64: how many chunks the reader has ever given back.
+pub const HEAD_AT: u64 = 192;
+/// Offset of the ring's tail, u64: how many of them the agent has taken.
+pub const TAIL_AT: u64 = 256;
+
+/// The first page of the ring.
+pub const RING_PAGE: u64 = 1;
+/// Entries of the ring, u32 each: entry `i` is at `RING_PAGE * PAGE + 4 * (i % RING)`.
+pub const RING: u64 = 16384;
+/// The first page that may belong to a chunk.
+pub const FIRST_CHUNK: u32 = 17;
+
+/// Pages of a thread's first chunk.
+pub const SMALL: u32 = 1;
+/// Pages of all other chunks.
+pub const LARGE: u32 = 16;
+
+/// Bytes of a chunk's header; records begin after it.
+pub const CHUNK_HEADER: u64 = 64;
+/// Offset in a chunk of the thread's number, u32.
+pub const CHUNK_THREAD_AT: u64 = 0;
+/// Offset in a chunk of its number of pages, u32.
+pub const CHUNK_PAGES_AT: u64 = 4;
+/// Offset in a chunk of the page of the thread's next chunk, u32; 0: this is the last so far. Set after the last record
+/// of this chunk was written.
+pub const CHUNK_NEXT_AT: u64 = 8;
+/// Offset in a chunk of the closing mark, u32; 1: the thread has ended, nothing follows. Set after the last record.
+pub const CHUNK_CLOSED_AT: u64 = 12;
+
+const _: () = assert!(RING * 4 == (FIRST_CHUNK as u64 - RING_PAGE) * PAGE, "the ring fills its pages");
