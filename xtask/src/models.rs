@@ -35,7 +35,8 @@ pub fn run(args: &[&str]) -> Result<(), String> {
             checked.problems.len(),
             checked.omissions.len()
         );
-        problems.extend(checked.problems.into_iter().map(|problem| format!("{problem} (JDK {})", facts.version)));
+        problems
+            .extend(checked.problems.into_iter().map(|problem| format!("{problem} (JDK {})", facts.version)));
         problems.extend(checked.omissions);
         versions.push(facts.version);
     }

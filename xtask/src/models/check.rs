@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use events::models::{Action, Base, Condition, Kind, Line, Method, Models, Placement, Target, When};
+use events::models::{
+    Action, Base, Condition, Kind, KindWord, Line, Method, Models, Placement, Target, When,
+};
 
 use super::facts::{self, Facts, PROTECTED, PUBLIC, STATIC, SYNTHETIC};
 
@@ -48,7 +50,9 @@ impl<'a> Check<'a> {
             }
             match self.line(line) {
                 Ok(()) => checked.lines += 1,
-                Err(reason) => checked.problems.push(format!("{place}: {}: `{line}`: {reason}", dotted(&line.class))),
+                Err(reason) => {
+                    checked.problems.push(format!("{place}: {}: `{line}`: {reason}", dotted(&line.class)))
+                }
             }
         }
         for kind in self.models.kinds().iter().filter(|kind| kind.jdk.contains(version)) {
@@ -96,16 +100,20 @@ impl<'a> Check<'a> {
                     return Err("the class itself declares no such method".to_owned());
                 }
                 let calls = |method: &&&facts::Method| {
-                    method.calls.iter().any(|(of, name, descriptor)| {
-                        *of == **owner && callee.matches(name, descriptor)
-                    })
+                    method
+                        .calls
+                        .iter()
+                        .any(|(of, name, descriptor)| *of == **owner && callee.matches(name, descriptor))
                 };
                 let calling: Vec<&&facts::Method> = holders.iter().filter(calls).collect();
                 if calling.is_empty() {
                     return Err("it makes no such call".to_owned());
                 }
                 let outer = uses(line, Base::Outer);
-                if outer && &*line.method.name != "*" && calling.iter().any(|method| method.flags & STATIC != 0) {
+                if outer
+                    && &*line.method.name != "*"
+                    && calling.iter().any(|method| method.flags & STATIC != 0)
+                {
                     return Err("`outer` of a static method".to_owned());
                 }
                 self.effects(line, owner, &self.methods(owner, callee))
@@ -162,7 +170,8 @@ impl<'a> Check<'a> {
                 Some(owner.to_owned())
             }
             Base::Result => {
-                if let Some((_, method)) = found.iter().find(|(_, method)| method.descriptor.ends_with(")V")) {
+                if let Some((_, method)) = found.iter().find(|(_, method)| method.descriptor.ends_with(")V"))
+                {
                     return Err(format!("`result` of the void method {}{}", method.name, method.descriptor));
                 }
                 None
@@ -184,7 +193,8 @@ impl<'a> Check<'a> {
                 return Ok(());
             }
             let declared = self.facts.line_of(&class);
-            let found = declared.iter().flat_map(|(_, class)| &class.fields).find(|(name, _)| **name == **field);
+            let found =
+                declared.iter().flat_map(|(_, class)| &class.fields).find(|(name, _)| **name == **field);
             let Some((_, descriptor)) = found else {
                 return Err(format!("{} has no field {field}", dotted(&class)));
             };
@@ -211,17 +221,28 @@ impl<'a> Check<'a> {
             .iter()
             .map(|line| &*line.class)
             .chain(self.models.ignores().iter().map(|ignore| &*ignore.class))
+            .chain(self.models.kinds().iter().filter(|kind| has_meaning(kind)).map(|kind| &*kind.class))
             .collect();
         let objects = self.facts.classes.get("java/lang/Object");
         let of_object = |method: &facts::Method| {
-            let same = |other: &facts::Method| other.name == method.name && other.descriptor == method.descriptor;
+            let same =
+                |other: &facts::Method| other.name == method.name && other.descriptor == method.descriptor;
             method.name != "<init>" && objects.is_some_and(|object| object.methods.iter().any(same))
         };
         for name in covered {
-            let Some(class) = self.facts.classes.get(name).filter(|class| class.flags & PUBLIC != 0) else { continue };
+            let Some(class) = self.facts.classes.get(name).filter(|class| class.flags & PUBLIC != 0) else {
+                continue;
+            };
             for method in &class.methods {
                 let visible = method.flags & (PUBLIC | PROTECTED) != 0 && method.flags & SYNTHETIC == 0;
-                if visible && name != "java/lang/Object" && !of_object(method) && !self.spoken_of(name, method) {
+                // A constructor that is given no object concerns nobody else.
+                let plain = method.name == "<init>" && !method.descriptor.contains(['L', '[']);
+                if visible
+                    && !plain
+                    && name != "java/lang/Object"
+                    && !of_object(method)
+                    && !self.spoken_of(name, method)
+                {
                     let shown = format!("{}.{}{}", dotted(name), method.name, method.descriptor);
                     omissions.insert(format!("no line and no `ignore` for {shown}"));
                 }
@@ -235,7 +256,10 @@ impl<'a> Check<'a> {
             let ignored = self.models.ignores().iter().any(|ignore| {
                 *ignore.class == **name
                     && *ignore.name == *method.name
-                    && ignore.parameters.as_ref().is_none_or(|parameters| parameters.matches(&method.descriptor))
+                    && ignore
+                        .parameters
+                        .as_ref()
+                        .is_none_or(|parameters| parameters.matches(&method.descriptor))
             });
             let said = |line: &Line| {
                 *line.class == **name
@@ -246,6 +270,11 @@ impl<'a> Check<'a> {
             inherited && (ignored || self.models.lines().iter().any(said))
         })
     }
+}
+
+/// Whether calls on objects of the kind mean anything.
+fn has_meaning(kind: &Kind) -> bool {
+    matches!(kind.word, KindWord::Unsynchronised | KindWord::Synchronised | KindWord::Concurrent)
 }
 
 /// Whether a line's effects name a base.

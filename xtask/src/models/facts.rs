@@ -105,9 +105,10 @@ impl Facts {
                     let parents = interfaces.split(',').chain([*parent]).filter(|parent| *parent != "-");
                     let parents = parents.map(str::to_owned).collect();
                     current = (*name).to_owned();
-                    facts
-                        .classes
-                        .insert(current.clone(), Class { flags: number(flags)?, parents, ..Class::default() });
+                    facts.classes.insert(
+                        current.clone(),
+                        Class { flags: number(flags)?, parents, ..Class::default() },
+                    );
                 }
                 (["F", _, name, descriptor], Some(class)) => {
                     class.fields.push(((*name).to_owned(), (*descriptor).to_owned()));
@@ -121,7 +122,11 @@ impl Facts {
                 }),
                 (["I", owner, name, descriptor], Some(class)) => {
                     if let Some(method) = class.methods.last_mut() {
-                        method.calls.push(((*owner).to_owned(), (*name).to_owned(), (*descriptor).to_owned()));
+                        method.calls.push((
+                            (*owner).to_owned(),
+                            (*name).to_owned(),
+                            (*descriptor).to_owned(),
+                        ));
                     }
                 }
                 _ => return Err(format!("Facts told something unknown: {line}")),

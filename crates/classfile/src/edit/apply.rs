@@ -1,17 +1,18 @@
 //! Puts an edit into effect: lays the code out, writes it, its exception table and its attributes. The parts are in
 //! `layout.rs` (places and instructions), `maps.rs` (frames) and `tables.rs` (debug tables).
 
+use super::kept::handler_frames;
 use super::layout::{Insertion, Layout, Node, Place, emit};
 use super::maps::{Added, Extra, frame_table};
-use super::{Border, Catch, Edit, NewHandler, Order, has_uninitialised_this, tables};
+use super::{Border, Catch, Edit, NewHandler, Order, tables};
 use crate::bytes::{put_u2, put_u4};
 use crate::class::{Attribute, Class, write_attributes};
 use crate::error::{Error, Reason, Result};
-use crate::instruction::{Instruction, Kind, decode};
+use crate::instruction::{Instruction, decode};
 use crate::op;
 use crate::pool::Pool;
 use crate::snippet::{member_effect, plain_effect};
-use crate::value::{ClassRef, Names, Value, initial_locals};
+use crate::value::{Names, Value, initial_locals};
 
 /// The new body of the Code attribute.
 pub(super) fn new_body<'a>(mut edit: Edit<'a>, class: &mut Class<'a>) -> Result<Vec<u8>> {
@@ -146,7 +147,10 @@ fn write_code(out: &mut Vec<u8>, edit: &Edit<'_>, layout: &Layout, insertions: &
 }
 
 /// Where the body of each new handler starts.
-fn body_places<'e>(edit: &'e Edit<'_>, layout: &Layout) -> impl Iterator<Item = (u32, &'e NewHandler)> {
+pub(super) fn body_places<'e>(
+    edit: &'e Edit<'_>,
+    layout: &Layout,
+) -> impl Iterator<Item = (u32, &'e NewHandler)> {
     let mut at = layout.length;
     edit.handlers.iter().map(move |handler| {
         let here = at;
@@ -231,85 +235,6 @@ fn branch_frames<'a>(
         });
     }
     Ok(flow.into_names())
-}
-
-/// The frame at the start of every new handler.
-fn handler_frames<'a>(
-    edit: &Edit<'a>,
-    class: &Class<'a>,
-    layout: &Layout,
-    names: &mut Names,
-    extras: &mut Vec<Extra>,
-) -> Result<()> {
-    if edit.handlers.is_empty() {
-        return Ok(());
-    }
-    let Some(method) = class.methods.get(edit.method) else { return Ok(()) };
-    let stored = stored_locals(edit)?;
-    let mut locals = Vec::new();
-    let mut slot = 0;
-    for value in initial_locals(class, method, names)? {
-        let slots = slot..slot + usize::from(value.slots());
-        slot = slots.end;
-        if slots.clone().any(|slot| stored.get(slot).copied().unwrap_or(true)) {
-            locals.extend(slots.map(|_| Value::Top));
-        } else {
-            locals.push(value);
-        }
-    }
-    let is_constructor = edit.is_constructor(class)?;
-    for (at, handler) in body_places(edit, layout) {
-        let mut locals = locals.clone();
-        if is_constructor
-            && let Some(this) = locals.first_mut()
-            && *this == Value::UninitializedThis
-            && !range_is_uninitialised(edit, class, handler)?
-        {
-            *this = Value::Object(ClassRef::constant(class.this_class));
-        }
-        let caught = match handler.catch {
-            Catch::Any => names.refer(std::borrow::Cow::Borrowed(b"java/lang/Throwable")),
-            Catch::Class(index) => ClassRef::constant(index),
-        };
-        extras.push(Extra { at, yields: false, locals, stack: vec![Value::Object(caught)] });
-    }
-    Ok(())
-}
-
-/// For each local slot: does some instruction of the old code store to it?
-fn stored_locals(edit: &Edit<'_>) -> Result<Vec<bool>> {
-    let mut stored = vec![false; usize::from(edit.code.max_locals)];
-    for step in edit.code.instructions() {
-        if let (_, Instruction::Store { kind, local }) = step? {
-            let last = usize::from(local) + usize::from(matches!(kind, Kind::Long | Kind::Double));
-            for slot in usize::from(local)..=last {
-                if let Some(place) = stored.get_mut(slot) {
-                    *place = true;
-                }
-            }
-        }
-    }
-    Ok(stored)
-}
-
-/// Is `this` still uninitialised in all of the handler's range? It must be so in all of it or nowhere.
-fn range_is_uninitialised<'a>(edit: &Edit<'a>, class: &Class<'a>, handler: &NewHandler) -> Result<bool> {
-    let mut flow = edit.flow(class)?;
-    let (mut before, mut after) = (false, false);
-    while let Some(step) = flow.next()? {
-        if (handler.range.start..handler.range.end).contains(&step.pc)
-            && let Some(state) = step.state
-        {
-            let uninitialised = has_uninitialised_this(state.locals(), state.stack());
-            before |= uninitialised;
-            after |= !uninitialised;
-        }
-    }
-    if before && after {
-        let offset = edit.code.offset + handler.range.start as usize;
-        return Err(Error::refused(offset, "a handler's range holds the constructor's call of super"));
-    }
-    Ok(before)
 }
 
 /// The attributes of the code, those that speak of pcs put right.

@@ -30,8 +30,8 @@
 //! **Handlers.** `handler(range, catch, order, body)`: `range` in pcs with a `Border` (`Around` also covers code inserted
 //! at its two ends, `Inside` does not); `order` puts it before (`Inner`) or after (`Outer`) the existing entries; `body`
 //! stands at the end of the method, starts with the exception on the stack, and ends in a throw or return. It may use
-//! method-wide locals, and `this` and parameters that the method never stores to. A range may not hold a constructor's
-//! call of `super(…)`: `initialised_from` says from where on it is over.
+//! method-wide locals, and those of `this` and the parameters that the method keeps: `keeps_parameter` tells. A range may
+//! not hold a constructor's call of `super(…)`: `initialised_from` says from where on it is over.
 //! Existing handlers cover what is inserted around the instructions they cover. `cover_after(pc)` also stretches those
 //! that start behind `pc` over what was inserted after it: needed behind `monitorenter`, or the JIT gives up.
 //!
@@ -41,6 +41,7 @@
 //! It does not check what a snippet does; a verifier will. It does not touch attributes of the code it does not know.
 
 mod apply;
+mod kept;
 mod layout;
 mod maps;
 mod tables;
@@ -54,7 +55,7 @@ use crate::flow::Flow;
 use crate::instruction::Kind;
 use crate::op;
 use crate::snippet::Snippet;
-use crate::value::Value;
+use crate::value::{Names, Value};
 use layout::{Insertion, Place};
 
 /// The changes to one method's code, gathered and then applied at once.
@@ -254,6 +255,13 @@ impl<'a> Edit<'a> {
         let (start, length) = self.keep(body);
         self.handlers.push(NewHandler { range, catch, order, start, length, peak: body.peak() });
         Ok(())
+    }
+
+    /// May the body of a handler over that range use `this` (slot 0 of an instance method) or the parameter in the slot?
+    /// Not if the method stores to it, or one of its frames has forgotten it (as compilers do in code that never runs).
+    pub fn keeps_parameter(&self, class: &Class<'a>, range: Range, slot: u16) -> Result<bool> {
+        let slots = kept::kept_slots(self, class, range, &mut Names::default())?;
+        Ok(slots.get(usize::from(slot)).is_some_and(|value| !matches!(value, Value::Top | Value::Second)))
     }
 
     /// Lets the existing handlers whose range starts right behind the instruction at `pc` also cover what is inserted

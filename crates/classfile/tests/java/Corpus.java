@@ -114,12 +114,11 @@ public class Corpus {
         try {
             // This links the class, which verifies it.
             return "ok " + Class.forName(name, false, loader).getDeclaredMethods().length;
-        } catch (VerifyError e) {
-            // Its message speaks of places in the code.
-            return "VerifyError" + (System.getProperty("raddle.verbose") == null ? "" : " " + e.getMessage());
         } catch (Throwable e) {
-            String message = String.valueOf(e.getMessage());
-            return e.getClass().getName() + " " + message.split("\n")[0];
+            // The message speaks of places in the code, or of whichever missing class was met first, which differs
+            // from run to run: the JVM verifies methods in the order of their names' addresses.
+            String detail = System.getProperty("raddle.verbose") == null ? "" : " " + String.valueOf(e.getMessage()).replace("\n", " | ");
+            return e.getClass().getName() + detail;
         }
     }
 

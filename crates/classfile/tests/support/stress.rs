@@ -2,15 +2,14 @@
 //! every return, a handler around the body, and a long that lives in the whole method.
 
 use classfile::{
-    Assembler, Border, Catch, Class, Edit, Instruction, Kind, Order, Range, Reason, Result, Snippet, Value,
-    flags, op,
+    Assembler, Border, Catch, Class, Edit, Instruction, Kind, Order, Range, Result, Snippet, Value, flags, op,
 };
 
 /// What to insert.
 #[derive(Clone, Copy)]
 pub struct Plan {
-    /// The class with the method `hit()V` that is called.
-    pub probe: &'static str,
+    /// The class with the method `hit()V` that is called; without it, code that calls nothing is inserted.
+    pub probe: Option<&'static str>,
     /// Also insert more than 32 KiB before the middle instruction of methods that have a branch and room for it.
     pub stretch: bool,
 }
@@ -44,7 +43,11 @@ pub fn weave(bytes: &[u8], plan: Plan, count: &mut Count) -> Result<Option<Vec<u
     count.bytes += bytes.len();
     let mut hit = Snippet::new();
     let limit = |error: classfile::Error| if error.reason.is_limit() { Ok(None) } else { Err(error) };
-    if let Err(error) = hit.invoke_static(&mut class.pool, plan.probe.as_bytes(), b"hit", b"()V") {
+    let made = match plan.probe {
+        Some(probe) => hit.invoke_static(&mut class.pool, probe.as_bytes(), b"hit", b"()V").map(|_| ()),
+        None => hit.int(&mut class.pool, 1_000_000).and_then(|code| code.plain(op::POP)).map(|_| ()),
+    };
+    if let Err(error) = made {
         return limit(error);
     }
     for method in 0..class.methods.len() {

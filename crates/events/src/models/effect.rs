@@ -99,10 +99,17 @@ pub enum Action {
         /// Which elements; cut to the array's length.
         range: Range,
     },
-    /// Looks at a collection. What this means depends on the kind of its run-time class ([`KindWord`](super::KindWord)).
-    Inspects(Target),
-    /// Changes a collection. What this means depends on the kind of its run-time class.
-    Mutates(Target),
+    /// Looks at or changes a collection. What this means depends on the kind of its run-time class
+    /// ([`KindWord`](super::KindWord)).
+    Uses {
+        /// The collection.
+        target: Target,
+        /// Whether it is changed.
+        mutates: bool,
+        /// For a synchronised collection: whether its monitor may be held around the call, because the call takes it
+        /// anyway and before anything else. Only the receiver's ever is.
+        held: bool,
+    },
     /// From now on the part stands for the whole (`whole of`): a condition for its lock, a view for its collection.
     Part {
         /// The part.
@@ -295,7 +302,7 @@ impl Action {
                 Access::Update => When::Around,
             },
             Action::Convert { .. } | Action::Wait { .. } | Action::Locks { .. } => When::Around,
-            Action::Inspects(_) | Action::Mutates(_) => When::Around,
+            Action::Uses { .. } => When::Around,
             Action::Runs { now, .. } => {
                 if *now {
                     When::Around
@@ -322,7 +329,7 @@ impl Action {
             Action::Wait { lock } | Action::Locks { lock } => see(lock),
             Action::Signal(channel) | Action::Observe(channel) => see(&channel.object),
             Action::Fork(target) | Action::Join(target) => see(target),
-            Action::Inspects(target) | Action::Mutates(target) => see(target),
+            Action::Uses { target, .. } => see(target),
             Action::Volatile { variable, .. } | Action::Plain { variable, .. } => match variable {
                 Variable::Object(target) | Variable::Element(target, _) | Variable::Handle(target) => {
                     see(target)
@@ -372,6 +379,11 @@ impl Action {
 }
 
 impl Target {
+    /// Whether this is the receiver itself or what one of its fields holds.
+    pub fn is_receiver(&self) -> bool {
+        self.base == Base::This && self.reach == Reach::Itself
+    }
+
     /// A target without fields.
     pub fn plain(base: Base) -> Self {
         Self { base, fields: Vec::new(), reach: Reach::Itself }

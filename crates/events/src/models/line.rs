@@ -111,10 +111,15 @@ pub struct Kind {
 pub enum KindWord {
     /// Inspects = plain read, mutates = plain write, of the object as one variable.
     Unsynchronised,
-    /// As for the object it stands for, within the mutex's monitor.
+    /// As for the object it stands for, within the mutex's monitor. Held: the weaver takes the monitor around the call
+    /// and records acquire, access and release within, so that the trace has them in the true order; the call takes
+    /// the same monitor anyway. Not held (arguments, and where the line says `unheld`): to hold it could make a
+    /// deadlock that the program does not have, so the weaver takes it twice for a moment, before and after the call,
+    /// each time to record acquire, access and release.
     Synchronised,
-    /// Mutates = signal before and observe after; inspects = observe after. One channel a container: coarser than one
-    /// a key, so races may be missed, but no order that is there is overlooked.
+    /// Mutates = signal before and observe after; inspects = observe after. Where the same line runs code now, also
+    /// the other way round: that code sees what others did and does what others see. One channel a container: coarser
+    /// than one a key, so races may be missed, but no order that is there is overlooked.
     Concurrent,
     /// As for the object it stands for (views, iterators, unmodifiable wrappers).
     Wrapper,

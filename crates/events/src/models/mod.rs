@@ -20,7 +20,7 @@
 //!
 //! METHOD    = [TYPE] NAME(TYPE, …)    types as in Java; `*` at the end stands for any further parameters
 //! JDK       = jdk 17..20 | jdk 21.. | jdk ..20 | jdk 25
-//! EFFECTS   = EFFECT {; EFFECT}
+//! EFFECTS   = EFFECT {; EFFECT} | nothing          nothing: what is said of supertypes does not hold here
 //! EFFECT    = [before | after | thrown | left] ACTION [if CONDITION]       left = after or thrown
 //! CONDITION = true | false | zero | nonzero | positive | null | nonnull    of the result
 //!           | ended                                                        of the joined thread
@@ -29,7 +29,7 @@
 //!           | fork TARGET | join TARGET
 //!           | volatile (read | write | update) VARIABLE | read VARIABLE | write VARIABLE
 //!           | (read | write) array TARGET [from BOUND (length BOUND | to BOUND)]
-//!           | inspects TARGET | mutates TARGET                             by the kind of the object's class
+//!           | (inspects | mutates) TARGET [unheld]                         by the kind of the object's class
 //!           | part TARGET of TARGET | view TARGET of TARGET | runs TARGET (now | later)
 //! MODE      = read | optimistic | by TARGET                                by: as the stamp says
 //! TARGET    = [whole of | last of | each] (this | argN | result | thread | outer | outerN | class){.FIELD}
@@ -42,7 +42,9 @@
 //!
 //! # Which line speaks for a call
 //! A call line holds where the receiver's run-time class is the line's class or below it, whatever type the call site
-//! names; of several the one of the most specific class ([`Models::call_on`]). A woven subclass that overrides the
+//! names; of several the one of the most specific class ([`Models::call_on`]). A constructor's line holds for just its
+//! class. A site that names `java.lang.Object` as owner (`equals`, `toString`) is asked for lines of that class alone: a
+//! look at each of them would cost more than it finds. A woven subclass that overrides the
 //! method speaks for itself by its own code, unless the header says `and subclasses`. A later table replaces the lines
 //! and kinds of earlier ones that speak of the same class, placement and method for a common JDK.
 
@@ -271,8 +273,11 @@ impl Models {
         class: &str,
         is_below: impl Fn(&str, &str) -> bool,
     ) -> Vec<&'a Line> {
-        let all: Vec<&Line> =
-            self.calls(name, descriptor).filter(|line| is_below(class, &line.class)).collect();
+        let speaks = |line: &&Line| match name {
+            "<init>" => *line.class == *class,
+            _ => is_below(class, &line.class),
+        };
+        let all: Vec<&Line> = self.calls(name, descriptor).filter(speaks).collect();
         let mut chosen: Vec<&Line> = Vec::new();
         for line in &all {
             let hidden =

@@ -288,16 +288,15 @@ impl Reader {
         };
         words.expect(":", "the method: effects follow it")?;
         let mut effects = Vec::new();
-        loop {
+        let mut more = !words.take("nothing");
+        while more {
             let at = words.place();
             let effect = parse_effect::effect(words)?;
             for (method, placement) in methods {
                 check(&effect, method, placement).map_err(|reason| Wrong { at, reason })?;
             }
             effects.push(effect);
-            if !words.take(";") {
-                break;
-            }
+            more = words.take(";");
         }
         for class in &self.classes {
             for (method, placement) in methods {
@@ -362,8 +361,9 @@ impl Reader {
             KindWord::Wrapper => mutex.is_none() && of.is_some(),
             _ => mutex.is_none() && of.is_none(),
         };
-        let from_this =
-            |target: &Option<Target>| target.as_ref().is_none_or(|t| t.base == Base::This && t.reach == Reach::Itself);
+        let from_this = |target: &Option<Target>| {
+            target.as_ref().is_none_or(|t| t.base == Base::This && t.reach == Reach::Itself)
+        };
         if !allowed || !from_this(&mutex) || !from_this(&of) {
             let reason = "`mutex this…` is for `synchronised` (which needs it), `of this.FIELD` for `wrapper` \
                           (which needs it) and `synchronised`";

@@ -104,8 +104,8 @@ fn action(words: &mut Cursor) -> Result<Action, Wrong> {
         }
         Verb::Read => access(words, Access::Read)?,
         Verb::Write => access(words, Access::Write)?,
-        Verb::Inspects => Action::Inspects(target(words)?),
-        Verb::Mutates => Action::Mutates(target(words)?),
+        Verb::Inspects => uses(words, false)?,
+        Verb::Mutates => uses(words, true)?,
         Verb::Part => part(words, false)?,
         Verb::View => part(words, true)?,
         Verb::Runs => {
@@ -130,6 +130,12 @@ fn access(words: &mut Cursor, access: Access) -> Result<Action, Wrong> {
         false => Range::Until { from, to: bound(words)? },
     };
     Ok(Action::Elements { access, array, range })
+}
+
+fn uses(words: &mut Cursor, mutates: bool) -> Result<Action, Wrong> {
+    let target = target(words)?;
+    let held = target.is_receiver() && !words.take("unheld");
+    Ok(Action::Uses { target, mutates, held })
 }
 
 fn part(words: &mut Cursor, view: bool) -> Result<Action, Wrong> {

@@ -89,6 +89,9 @@ impl Display for Line {
             }
         }
         write!(f, "{}:", self.jdk)?;
+        if self.effects.is_empty() {
+            return f.write_str(" nothing");
+        }
         for (index, effect) in self.effects.iter().enumerate() {
             f.write_str(if index == 0 { " " } else { "; " })?;
             effect.fmt(f)?;
@@ -174,8 +177,11 @@ impl Display for Action {
             Action::Volatile { access, variable } => write!(f, "volatile {} {variable}", access.word()),
             Action::Plain { access, variable } => write!(f, "{} {variable}", access.word()),
             Action::Elements { access, array, range } => write!(f, "{} array {array}{range}", access.word()),
-            Action::Inspects(target) => write!(f, "inspects {target}"),
-            Action::Mutates(target) => write!(f, "mutates {target}"),
+            Action::Uses { target, mutates, held } => {
+                let verb = if *mutates { "mutates" } else { "inspects" };
+                let unheld = if *held || !target.is_receiver() { "" } else { " unheld" };
+                write!(f, "{verb} {target}{unheld}")
+            }
             Action::Part { part, whole, view } => {
                 write!(f, "{} {part} of {whole}", if *view { "view" } else { "part" })
             }

@@ -2,5 +2,13 @@
 use super::*;
 #[test]
 fn builtin_tables_parse() {
-    match Models::builtin() { Ok(m) => eprintln!("{} lines {} kinds", m.lines().len(), m.kinds().len()), Err(e) => { for x in &e { eprintln!("{x}"); } panic!() } }
+    match Models::builtin() {
+        Ok(m) => eprintln!("{} lines {} kinds", m.lines().len(), m.kinds().len()),
+        Err(e) => {
+            for x in &e {
+                eprintln!("{x}");
+            }
+            panic!()
+        }
+    }
 }

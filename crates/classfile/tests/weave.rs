@@ -1,0 +1,217 @@
+//! Woven as heavily as can be, classes of libraries and of java.base link under full verification exactly as they do
+//! unwoven; with frames left wrong they do not. By default a sample that is the same every time; `RADDLE_WHOLE_CORPUS=1`
+//! takes all.
+
+mod support;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use classfile::Class;
+use support::stress::{Count, Plan, probe_class, weave};
+use support::{Named, Runtime};
+
+const PROBE: &str = "raddle/Probe";
+/// Must lie in a package that java.base exports.
+const BASE_PROBE: &str = "java/lang/RaddleProbe";
+
+const VERIFY: [&str; 3] =
+    ["-XX:+UnlockDiagnosticVMOptions", "-XX:+BytecodeVerificationLocal", "-XX:+BytecodeVerificationRemote"];
+
+/// Weaves one class in `step`; the others stay as they are.
+fn woven(classes: &[Named], step: usize, plan: Plan, count: &mut Count) -> Vec<Vec<u8>> {
+    let mut weave_one = |class: &Named| match weave(&class.bytes, plan, count) {
+        Ok(woven) => woven.unwrap_or_else(|| class.bytes.clone()),
+        Err(error) => panic!("{}: {error}", class.name),
+    };
+    let mut out = Vec::with_capacity(classes.len());
+    for (number, class) in classes.iter().enumerate() {
+        out.push(if number % step == 0 { weave_one(class) } else { class.bytes.clone() });
+    }
+    out
+}
+
+/// What became of each class when it was linked.
+fn outcomes(path: &Path) -> BTreeMap<String, String> {
+    let text = std::fs::read_to_string(path).expect("the helper's output");
+    let lines = text.lines().filter_map(|line| line.split_once(' '));
+    lines.map(|(name, outcome)| (name.to_owned(), outcome.to_owned())).collect()
+}
+
+/// Links all classes (those in `whole` that are not among `classes` as they are).
+fn link(runtime: &Runtime, label: &str, names: &[&str], classes: &[&[u8]]) -> BTreeMap<String, String> {
+    let folder = support::scratch(&format!("link-{label}-{}", std::process::id()));
+    let (stream, out) = (folder.join("classes"), folder.join("outcome"));
+    let probe = probe_class(PROBE);
+    let all = names.iter().copied().zip(classes.iter().copied()).chain([(PROBE, &probe[..])]);
+    support::write_stream(&stream, all);
+    let [stream, out_name] = [&stream, &out].map(|path| path.to_str().expect("a plain path"));
+    support::corpus(runtime, &VERIFY, &["link", stream, out_name]);
+    let found = outcomes(&out);
+    std::fs::remove_dir_all(&folder).expect("the folder just made");
+    found
+}
+
+fn compare(label: &str, plain: &BTreeMap<String, String>, woven: &BTreeMap<String, String>) {
+    let different: Vec<_> =
+        plain.iter().filter(|(name, outcome)| woven.get(*name) != Some(outcome)).take(10).collect();
+    let linked = plain.values().filter(|outcome| outcome.starts_with("ok")).count();
+    println!("{label}: {linked} of {} classes link", plain.len());
+    for (name, outcome) in &different {
+        println!("{name}: {outcome} but woven {:?}", woven.get(*name));
+    }
+    assert!(different.is_empty(), "{label}: weaving changed how classes link");
+    assert_eq!(plain.len(), woven.len());
+}
+
+fn library_classes() -> Vec<Named> {
+    let jars = support::jars();
+    if jars.is_empty() { Vec::new() } else { support::jar_classes(&jars) }
+}
+
+#[test]
+fn woven_libraries_link_as_they_do_unwoven() {
+    let all = library_classes();
+    if all.is_empty() {
+        return; // the jars are downloaded by scripts/prepare, which CI runs
+    }
+    let names: Vec<&str> = all.iter().map(|class| class.name.as_str()).collect();
+    // All classes are there, so that those woven find what they need; a sample of them is woven.
+    let bytes: Vec<&[u8]> = all.iter().map(|class| &class.bytes[..]).collect();
+    for runtime in support::runtimes() {
+        let plain = link(&runtime, "plain", &names, &bytes);
+        for (label, stretch) in [("woven", false), ("stretched", true)] {
+            let mut count = Count::default();
+            let step =
+                if support::whole() { 1 + 7 * usize::from(stretch) } else { 5 + 35 * usize::from(stretch) };
+            let woven = woven(&all, step, Plan { probe: Some(PROBE), stretch }, &mut count);
+            let bytes: Vec<&[u8]> = woven.iter().map(Vec::as_slice).collect();
+            println!("{label} on {}: {count:?}", runtime.name);
+            assert!(count.classes > 300, "{count:?}");
+            compare(label, &plain, &link(&runtime, label, &names, &bytes));
+        }
+    }
+}
+
+/// Gives every method the frames it had before weaving.
+fn with_old_frames(old: &[u8], woven: &[u8]) -> Option<Vec<u8>> {
+    let (old, mut new) = (Class::parse(old).ok()?, Class::parse(woven).ok()?);
+    let mut any = false;
+    for number in 0..old.methods.len() {
+        let Some(before) = old.code(&old.methods[number]).ok()? else { continue };
+        let Some(frames) = before.attribute(&old.pool, b"StackMapTable") else { continue };
+        let attribute = new.attribute(&new.methods[number].attributes, b"Code")?.clone();
+        let after = new.code(&new.methods[number]).ok()??;
+        let table = after.attribute(&new.pool, b"StackMapTable")?;
+        // The table's bytes stand in the code's once; put the old ones there.
+        let start = table.offset - attribute.offset;
+        let mut body = attribute.body[..start - 4].to_vec();
+        body.extend((frames.body.len() as u32).to_be_bytes());
+        body.extend(&*frames.body);
+        body.extend(&attribute.body[start + table.body.len()..]);
+        let name = attribute.name;
+        let place = new.methods[number].attributes.iter_mut().find(|attribute| attribute.name == name)?;
+        *place = classfile::Attribute::new(name, body);
+        any = true;
+    }
+    if any { new.write().ok() } else { None }
+}
+
+/// Class names for the boot loader, and the classes of java.base.
+fn base_classes() -> Vec<Named> {
+    let mut all = support::jdk_classes(&support::installed(), "java.base");
+    all.retain(|class| !class.name.ends_with("module-info"));
+    for class in &mut all {
+        class.name = class.name.trim_start_matches("java.base/").to_owned();
+    }
+    all
+}
+
+/// The classes that a JVM loads before it runs a program, and those the helper needs.
+fn early_classes() -> BTreeSet<String> {
+    let folder = support::scratch(&format!("early-{}", std::process::id()));
+    let (list, out) = (folder.join("names"), folder.join("outcome"));
+    std::fs::write(&list, "").expect("room on the disk");
+    let args = ["base", list.to_str().expect("a plain path"), out.to_str().expect("a plain path")];
+    let (text, _) = support::corpus(&support::installed(), &["-Xshare:off", "-Xlog:class+load"], &args);
+    std::fs::remove_dir_all(&folder).expect("the folder just made");
+    let words = text.lines().filter(|line| line.contains("jrt:/java.base"));
+    let names = words.filter_map(|line| line.split_once("[class,load] ")?.1.split(' ').next());
+    let found: BTreeSet<String> = names.map(|name| name.replace('.', "/")).collect();
+    assert!(found.contains("java/lang/Object") && found.len() > 200, "{text}");
+    found
+}
+
+/// Starts a JVM whose java.base is patched with `classes` and links all classes named.
+fn link_base(label: &str, names: &[&str], classes: &[(&str, &[u8])]) -> BTreeMap<String, String> {
+    let folder = support::scratch(&format!("base-{label}-{}", std::process::id()));
+    let (patch, list, out) = (folder.join("patch"), folder.join("names"), folder.join("outcome"));
+    let probe = probe_class(BASE_PROBE);
+    for (name, bytes) in classes.iter().copied().chain([(BASE_PROBE, &probe[..])]) {
+        let path = patch.join(format!("{name}.class"));
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("room on the disk");
+        std::fs::write(path, bytes).expect("room on the disk");
+    }
+    let text: String = names.iter().map(|name| name.replace('/', ".") + "\n").collect();
+    std::fs::write(&list, text).expect("room on the disk");
+    let patch = format!("--patch-module=java.base={}", patch.display());
+    let mut flags = VERIFY.to_vec();
+    flags.push(&patch);
+    let [list, out_name] = [&list, &out].map(|path| path.to_str().expect("a plain path"));
+    support::corpus(&support::installed(), &flags, &["base", list, out_name]);
+    let found = outcomes(&out);
+    std::fs::remove_dir_all(&folder).expect("the folder just made");
+    found
+}
+
+#[test]
+fn woven_java_base_runs_and_links_as_it_does_unwoven() {
+    let all = base_classes();
+    let names: Vec<&str> = all.iter().map(|class| class.name.as_str()).collect();
+    let early = early_classes();
+    let plain = link_base("plain", &names, &[]);
+    for (label, stretch) in [("woven", false), ("stretched", true)] {
+        let step =
+            if support::whole() { 1 + 15 * usize::from(stretch) } else { 10 + 110 * usize::from(stretch) };
+        let mut count = Count::default();
+        // While the JVM starts it cannot call methods of classes it does not know.
+        let mut woven = Vec::new();
+        // Object's constructor has to stay empty: it is called before the JVM can run any other code.
+        for class in all.iter().step_by(step).filter(|class| class.name != "java/lang/Object") {
+            let probe = if early.contains(&class.name) { None } else { Some(BASE_PROBE) };
+            match weave(&class.bytes, Plan { probe, stretch }, &mut count) {
+                Ok(Some(bytes)) => woven.push((class.name.as_str(), bytes)),
+                Ok(None) => {}
+                Err(error) => panic!("{}: {error}", class.name),
+            }
+        }
+        let patched: Vec<(&str, &[u8])> = woven.iter().map(|(name, bytes)| (*name, &bytes[..])).collect();
+        println!("java.base {label}: {count:?}");
+        compare(&format!("java.base {label}"), &plain, &link_base(label, &names, &patched));
+    }
+}
+
+#[test]
+fn classes_with_their_old_frames_do_not_link() {
+    let all = base_classes();
+    // Renamed, so that any loader may define them: only classes that name no other of their package matter here.
+    let sample: Vec<&Named> =
+        all.iter().filter(|class| class.name.starts_with("sun/security/util/")).collect();
+    assert!(sample.len() > 50);
+    let mut broken = Vec::new();
+    for class in &sample {
+        let woven =
+            weave(&class.bytes, Plan { probe: Some(BASE_PROBE), stretch: false }, &mut Count::default());
+        if let Some(bytes) =
+            woven.expect("it can be woven").and_then(|woven| with_old_frames(&class.bytes, &woven))
+        {
+            broken.push((class.name.as_str(), bytes));
+        }
+    }
+    let names: Vec<&str> = broken.iter().map(|(name, _)| *name).collect();
+    let patched: Vec<(&str, &[u8])> = broken.iter().map(|(name, bytes)| (*name, &bytes[..])).collect();
+    let outcome = link_base("broken", &names, &patched);
+    let refused = outcome.values().filter(|outcome| outcome.starts_with("java.lang.VerifyError")).count();
+    println!("{refused} of {} classes with old frames are refused", outcome.len());
+    assert!(refused * 10 > outcome.len() * 9 && refused > 20, "{outcome:?}");
+}

@@ -1,0 +1,153 @@
+//! Weaves one class: what is known of it, and its methods one after the other. What is inserted where is said in
+//! `fields.rs`, `arrays.rs`, `monitors.rs` and `models/`; what is added to the class in `members.rs`.
+
+use std::rc::Rc;
+
+use classfile::{Class, Edit, Instruction, Reason, Result, flags, op, text};
+use events::models::Models;
+use rustc_hash::FxHashMap;
+
+use crate::fields::FieldUse;
+use crate::links::Links;
+use crate::members::{self, Own};
+use crate::method::Method;
+use crate::models::Plan;
+use crate::probe::Probes;
+use crate::{Failure, Gap, Options, PREFIX, Scope, Sites, World};
+
+/// A class in the making.
+pub(crate) struct Weaving<'w, 'a> {
+    pub class: Class<'a>,
+    pub name: Vec<u8>,
+    pub world: &'w dyn World,
+    pub models: &'w Models,
+    pub sites: &'w mut dyn Sites,
+    pub options: Options,
+    /// The class's number; 0 until somebody needs it.
+    number: u32,
+    pub probes: Probes,
+    pub links: Links,
+    pub own: Own,
+    /// What was found out about the fields that instructions name, by the constant's index.
+    pub fields: FxHashMap<u16, FieldUse>,
+    /// What is to be done at calls, by opcode and constant.
+    pub calls: FxHashMap<(u8, u16), Option<Rc<Plan>>>,
+}
+
+impl<'w, 'a> Weaving<'w, 'a> {
+    pub fn new(
+        class: Class<'a>,
+        world: &'w dyn World,
+        models: &'w Models,
+        sites: &'w mut dyn Sites,
+        options: &Options,
+    ) -> std::result::Result<Self, Failure> {
+        let name = class.name()?.to_vec();
+        Ok(Weaving {
+            class,
+            name,
+            world,
+            models,
+            sites,
+            options: *options,
+            number: 0,
+            probes: Probes::default(),
+            links: Links::default(),
+            own: Own::default(),
+            fields: FxHashMap::default(),
+            calls: FxHashMap::default(),
+        })
+    }
+
+    /// Weaves everything; the new bytes, if there is anything new.
+    pub fn run(mut self) -> std::result::Result<Option<Vec<u8>>, Failure> {
+        if self.class.access & flags::MODULE != 0 {
+            return Ok(None);
+        }
+        for member in self.class.fields.iter().chain(&self.class.methods) {
+            if self.class.pool.utf8(member.name)?.starts_with(PREFIX.as_bytes()) {
+                return Err(Failure::new("the class has been woven already"));
+            }
+        }
+        let methods = self.class.methods.len();
+        let mut changed = members::add(&mut self)?;
+        for index in 0..methods {
+            changed |= self.method(index)?;
+        }
+        if !changed {
+            return Ok(None);
+        }
+        self.links.write(&mut self.class)?;
+        Ok(Some(self.class.write()?))
+    }
+
+    /// Weaves a method; if it does not fit, without its accesses; if it does not fit either, not at all.
+    fn method(&mut self, index: usize) -> std::result::Result<bool, Failure> {
+        let accesses = self.options.scope == Scope::Whole;
+        let error = match self.weave_method(index, accesses) {
+            Ok(changed) => return Ok(changed),
+            Err(error) => error,
+        };
+        let again = error.reason == Reason::MethodTooLarge && accesses;
+        let (changed, what) = match again.then(|| self.weave_method(index, false)) {
+            Some(Ok(changed)) => (changed, "accesses are not watched"),
+            _ => (false, "not watched"),
+        };
+        let why = format!("{what}: {}", error.reason);
+        let method = self.method_text(index);
+        self.sites.gap(Gap { method, why });
+        Ok(changed)
+    }
+
+    fn method_text(&self, index: usize) -> String {
+        let member = self.class.methods.get(index).and_then(|method| self.class.member_name(method).ok());
+        let (name, descriptor) = member.unwrap_or_default();
+        let class = text::to_str(&self.name).replace('/', ".");
+        format!("{class}.{}{}", text::to_str(name), text::to_str(descriptor))
+    }
+
+    fn weave_method(&mut self, index: usize, accesses: bool) -> Result<bool> {
+        let Some(edit) = Edit::new(&self.class, index)? else { return Ok(false) };
+        let mut steps = edit.code().instructions();
+        let mut method = Method::new(&self.class, index, edit, accesses)?;
+        let whole = self.options.scope != Scope::ModelOnly;
+        self.begin_models(&mut method)?;
+        loop {
+            let pc = steps.next_pc();
+            let Some(step) = steps.next() else { break };
+            let (_, instruction) = step?;
+            method.pc = pc;
+            match instruction {
+                Instruction::Invoke { opcode, member } if opcode != op::INVOKEDYNAMIC => {
+                    self.call(&mut method, opcode, member)?;
+                }
+                _ if !whole => {}
+                Instruction::Field { opcode, member } => self.field(&mut method, opcode, member)?,
+                Instruction::Plain(op::MONITORENTER) => self.monitor_enter(&mut method)?,
+                Instruction::Plain(op::MONITOREXIT) => self.monitor_exit(&mut method)?,
+                Instruction::Plain(opcode @ (op::IALOAD..=op::SALOAD | op::IASTORE..=op::SASTORE))
+                    if accesses =>
+                {
+                    self.element(&mut method, opcode)?;
+                }
+                _ => {}
+            }
+        }
+        self.frame(&mut method)?;
+        method.edit.apply(&mut self.class)
+    }
+
+    /// The class's number.
+    pub fn number(&mut self) -> u32 {
+        if self.number == 0 {
+            let source = self.class.source_file().ok().flatten();
+            self.number = self.sites.class(&self.name, source);
+        }
+        self.number
+    }
+
+    /// May the class's code use `invokedynamic`?
+    pub fn has_dynamic_calls(&self) -> bool {
+        self.class.major >= 51
+    }
+}

@@ -1,0 +1,218 @@
+//! Reads and writes of fields. A field of the class itself is told by its accessor or, if it is volatile, by the probe;
+//! one of another class by a call site that is linked when it is first run, since only then is known what it is.
+
+use classfile::{Kind as Moves, Result, Snippet, Type, flags, op};
+
+use crate::Kind;
+use crate::class::Weaving;
+use crate::links::Link;
+use crate::members::accessor_descriptor;
+use crate::method::Method;
+use crate::probe::Probe;
+
+/// How accesses to a field are told.
+#[derive(Clone, Copy)]
+pub(crate) struct FieldUse {
+    how: How,
+    /// As numbered by the caller.
+    number: u32,
+    /// Is it a long or double?
+    wide: bool,
+}
+
+#[derive(Clone, Copy)]
+enum How {
+    /// Not at all.
+    Not,
+    /// By accessors: the constants of both.
+    Shadow { read: u16, update: u16 },
+    /// Volatile.
+    Volatile,
+    /// Linked when run: class constant of the owner, string constant `name:descriptor`. Known not to be volatile?
+    Linked { owner: u16, field: u16, plain: bool },
+    /// Without anything to look at first.
+    Any,
+}
+
+impl<'a> Weaving<'_, 'a> {
+    pub fn field(&mut self, method: &mut Method<'a>, opcode: u8, member: u16) -> Result<()> {
+        let usage = match self.fields.get(&member) {
+            Some(usage) => *usage,
+            None => {
+                let usage = self.look_up_field(member)?;
+                self.fields.insert(member, usage);
+                usage
+            }
+        };
+        if !method.accesses && matches!(usage.how, How::Shadow { .. } | How::Any) {
+            return Ok(());
+        }
+        match opcode {
+            _ if matches!(usage.how, How::Not) => Ok(()),
+            op::GETFIELD | op::GETSTATIC => self.field_read(method, opcode == op::GETSTATIC, member, usage),
+            op::PUTFIELD if method.is_early_put(&self.class)? => Ok(()),
+            _ => self.field_write(method, opcode == op::PUTSTATIC, member, usage),
+        }
+    }
+
+    fn look_up_field(&mut self, member: u16) -> Result<FieldUse> {
+        let found = self.class.pool.member_ref(member)?;
+        let wide = Type::parse(found.descriptor).is_some_and(|of| of.slots() == 2);
+        let own = if found.owner == self.name { self.own.get(found.name, found.descriptor) } else { None };
+        let known = match own {
+            Some(own) => Some(own.flags),
+            None => self.world.field_flags(found.owner, found.name, found.descriptor),
+        };
+        if known.is_some_and(|known| {
+            let fixed = flags::FINAL | flags::SYNTHETIC;
+            known & flags::STATIC != 0 && known & fixed != 0 && known & flags::VOLATILE == 0
+        }) {
+            return Ok(FieldUse { how: How::Not, number: 0, wide });
+        }
+        let number = self.sites.field(found.owner, found.name, found.descriptor, known);
+        let how = match own {
+            Some(own) if own.flags & flags::VOLATILE != 0 => How::Volatile,
+            Some(own) => match own.accessors {
+                Some((read, update)) => How::Shadow { read, update },
+                None => How::Any,
+            },
+            None if known.is_some_and(|known| known & flags::VOLATILE != 0) => How::Volatile,
+            None if !self.has_dynamic_calls() => How::Any,
+            None => {
+                let text = [found.name, b":", found.descriptor].concat();
+                let owner = found.owner.to_vec();
+                let owner = self.class.pool.add_class(&owner)?;
+                let field = self.class.pool.add_string(&text)?;
+                How::Linked { owner, field, plain: known.is_some() }
+            }
+        };
+        Ok(FieldUse { how, number, wide })
+    }
+
+    /// Appends a linked call; the receiver, if there is one, is on the stack.
+    fn link(
+        &mut self,
+        to: &mut Snippet,
+        name: &'static [u8],
+        member: u16,
+        is_static: bool,
+        (owner, field, site): (u16, u16, i32),
+    ) -> Result<()> {
+        let descriptor = if is_static {
+            b"()V".to_vec()
+        } else {
+            let class = self.class.pool.member_ref(member)?.owner;
+            [b"(L", class, b";)V"].concat()
+        };
+        let link = Link { name, descriptor: &descriptor, owner, field, site };
+        self.links.call(&mut self.class, &mut self.probes, to, &link)
+    }
+
+    fn field_read(
+        &mut self,
+        method: &mut Method<'a>,
+        is_static: bool,
+        member: u16,
+        usage: FieldUse,
+    ) -> Result<()> {
+        let (mut before, mut after) = (Snippet::new(), Snippet::new());
+        // What takes the receiver after the read finds it in a local.
+        let mut receiver_after = |before: &mut Snippet, after: &mut Snippet, or_null: bool| -> Result<()> {
+            if !is_static {
+                let local = method.spare(Moves::Reference, 0)?;
+                before.plain(op::DUP)?.store(Moves::Reference, local);
+                after.load(Moves::Reference, local);
+            } else if or_null {
+                after.plain(op::ACONST_NULL)?;
+            }
+            Ok(())
+        };
+        match usage.how {
+            How::Not => {}
+            How::Shadow { read, .. } => {
+                let site = self.site(method, Kind::Read, usage.number, "")?;
+                if !is_static {
+                    before.plain(op::DUP)?;
+                }
+                before.int(&mut self.class.pool, site)?;
+                before.invoke_at(op::INVOKESTATIC, read, &accessor_descriptor(&self.name, is_static))?;
+            }
+            How::Volatile => {
+                receiver_after(&mut before, &mut after, true)?;
+                let site = self.site(method, Kind::VolatileRead, usage.number, "")?;
+                self.tell(&mut after, site, Probe::VolatileRead)?;
+            }
+            How::Any => {
+                // After the read: that is right for plain fields and for volatile ones.
+                receiver_after(&mut before, &mut after, true)?;
+                let site = self.site(method, Kind::Read, usage.number, "")?;
+                self.tell(&mut after, site, Probe::ReadAny)?;
+            }
+            How::Linked { owner, field, plain } => {
+                if method.accesses {
+                    let site = self.site(method, Kind::Read, usage.number, "")?;
+                    if !is_static {
+                        before.plain(op::DUP)?;
+                    }
+                    self.link(&mut before, b"r", member, is_static, (owner, field, site))?;
+                }
+                if !plain {
+                    if !is_static {
+                        let local = method.spare(Moves::Reference, 0)?;
+                        before.plain(op::DUP)?.store(Moves::Reference, local);
+                        after.load(Moves::Reference, local);
+                    }
+                    let site = self.site(method, Kind::VolatileRead, usage.number, "")?;
+                    self.link(&mut after, b"a", member, is_static, (owner, field, site))?;
+                }
+            }
+        }
+        method.edit.before(method.pc, &before);
+        method.edit.after(method.pc, &after);
+        Ok(())
+    }
+
+    fn field_write(
+        &mut self,
+        method: &mut Method<'a>,
+        is_static: bool,
+        member: u16,
+        usage: FieldUse,
+    ) -> Result<()> {
+        let mut before = Snippet::new();
+        if is_static {
+            if matches!(usage.how, How::Volatile | How::Any) {
+                before.plain(op::ACONST_NULL)?;
+            }
+        } else if usage.wide {
+            before.plains(&[op::DUP2_X1, op::POP2, op::DUP_X2])?;
+        } else {
+            before.plains(&[op::DUP2, op::POP])?;
+        }
+        match usage.how {
+            How::Not => return Ok(()),
+            How::Shadow { update, .. } => {
+                let site = self.site(method, Kind::Write, usage.number, "")?;
+                before.int(&mut self.class.pool, site)?;
+                before.invoke_at(op::INVOKESTATIC, update, &accessor_descriptor(&self.name, is_static))?;
+            }
+            How::Volatile => {
+                let site = self.site(method, Kind::VolatileWrite, usage.number, "")?;
+                self.tell(&mut before, site, Probe::VolatileWrite)?;
+            }
+            How::Any => {
+                let site = self.site(method, Kind::Write, usage.number, "")?;
+                self.tell(&mut before, site, Probe::WriteAny)?;
+            }
+            How::Linked { plain: true, .. } if !method.accesses => return Ok(()),
+            How::Linked { owner, field, .. } => {
+                // `v`: nothing is to be told unless the field is volatile.
+                let name: &'static [u8] = if method.accesses { b"u" } else { b"v" };
+                let site = self.site(method, Kind::Write, usage.number, "")?;
+                self.link(&mut before, name, member, is_static, (owner, field, site))?;
+            }
+        }
+        method.edit.before(method.pc, &before);
+        Ok(())
+    }
+}

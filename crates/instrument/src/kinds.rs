@@ -1,0 +1,42 @@
+//! What a site does.
+
+/// What a site does; the names of `events::session::Kind`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[allow(missing_docs)]
+pub enum Kind {
+    Read,
+    Write,
+    ArrayRead,
+    ArrayWrite,
+    VolatileRead,
+    VolatileWrite,
+    UpdateRead,
+    UpdateWrite,
+    Enter,
+    Exit,
+    EnterBlock,
+    ExitBlock,
+    Acquire,
+    Release,
+    AcquireRead,
+    ReleaseRead,
+    Wait,
+    Woken,
+    Await,
+    Awaited,
+    Signal,
+    Observe,
+    Fork,
+    Join,
+    Begin,
+    Finish,
+    Freeze,
+    Initialised,
+    ObjectRead,
+    ObjectWrite,
+    RangeRead,
+    RangeWrite,
+    Mark,
+    Convert,
+    Known,
+}

@@ -1,0 +1,97 @@
+//! Class bytes in, class bytes with probes out. A pure function of the bytes, the model tables, the options and what
+//! the caller knows of the world; it starts nothing, loads nothing and keeps nothing.
+//!
+//! What is added to a class calls `raddle/rt/Probe`; [`probe`] lists every method of it that woven code calls. What the
+//! probe does with a call is not decided here: a call carries a *site*, and the site says where it stands and what
+//! happens there ([`Site`]). What gives order is told before its operation, what takes order after it.
+
+#![forbid(unsafe_code)]
+
+mod arrays;
+mod class;
+mod error;
+mod fields;
+mod hide;
+mod kinds;
+mod links;
+mod members;
+mod method;
+mod models;
+mod monitors;
+mod names;
+pub mod probe;
+mod sites;
+
+use classfile::Class;
+use events::models::Models;
+
+pub use error::Failure;
+pub use hide::hide_members;
+pub use kinds::Kind;
+pub use names::{PREFIX, accessor_name, shadow_name};
+pub use sites::{Called, EffectRef, Gap, Moment, Site, Sites};
+
+/// How much of a class is woven.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Scope {
+    /// Everything: code of the program's own.
+    Whole,
+    /// Everything but plain accesses: code whose accesses the user does not want to see.
+    SyncOnly,
+    /// Only what body and inside lines of the model tables say: classes of the JDK. No members are added.
+    ModelOnly,
+    /// Nothing.
+    Leave,
+}
+
+/// Which code is a block whose atomicity is checked.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Blocks {
+    /// Synchronized regions and methods, and methods annotated `@Atomic`.
+    #[default]
+    Synch,
+    /// These, and all public and protected methods.
+    ExportSynch,
+}
+
+/// What is to be woven.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Options {
+    /// How much of the class.
+    pub scope: Scope,
+    /// Which code is a block.
+    pub blocks: Blocks,
+}
+
+/// What the caller knows of other classes. The answers for one class must be the same whenever it is woven again:
+/// retransformation cannot change members.
+pub trait World {
+    /// Is that class, as seen by the loader of the woven one, woven itself, so that its objects have a number?
+    fn is_woven(&self, class: &[u8]) -> bool;
+
+    /// The feature version of the running Java: 17, 21, …
+    fn java_version(&self) -> u32;
+
+    /// The access flags of a field of another class, if they are known. `owner` is the class named by the
+    /// instruction. Knowing them spares a call site that is linked only to find out that it has nothing to do.
+    fn field_flags(&self, owner: &[u8], name: &[u8], descriptor: &[u8]) -> Option<u16> {
+        let _ = (owner, name, descriptor);
+        None
+    }
+}
+
+/// Weaves a class. `None`: there is nothing to weave in it. An error: leave the class as it was. `models` hold for the
+/// running Java only ([`Models::keep_jdk`]). A method that does not fit any more is left alone and told as a [`Gap`].
+pub fn weave(
+    bytes: &[u8],
+    world: &dyn World,
+    models: &Models,
+    sites: &mut dyn Sites,
+    options: &Options,
+) -> Result<Option<Vec<u8>>, Failure> {
+    if options.scope == Scope::Leave {
+        return Ok(None);
+    }
+    let parsed = Class::parse(bytes)?;
+    class::Weaving::new(parsed, world, models, sites, options)?.run()
+}

@@ -1,0 +1,99 @@
+//! The methods of `raddle/rt/Probe` that woven code calls. All are static; none may throw.
+
+use classfile::{Pool, Result, Snippet, op};
+
+/// The class that woven code calls.
+pub const CLASS: &[u8] = b"raddle/rt/Probe";
+
+/// A method of the probe.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Method {
+    /// Its name.
+    pub name: &'static str,
+    /// Its descriptor.
+    pub descriptor: &'static str,
+}
+
+macro_rules! methods {
+    ($($(#[$doc:meta])* $constant:ident = $name:literal $descriptor:literal;)+) => {
+        /// The methods by number.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(crate) enum Probe { $($(#[$doc])* $constant),+ }
+
+        /// Every method that woven code may call.
+        pub const METHODS: &[Method] = &[$(Method { name: $name, descriptor: $descriptor }),+];
+    };
+}
+
+methods! {
+    /// The current thread's token.
+    Token = "token" "()J";
+    /// A read whose shadow word is not up to date; gives the new word.
+    Read = "read" "(Ljava/lang/Object;JI)J";
+    /// A write, likewise.
+    Write = "write" "(Ljava/lang/Object;JI)J";
+    /// A read without a shadow word. After the read, since the field may turn out to be volatile.
+    ReadAny = "readAny" "(Ljava/lang/Object;I)V";
+    /// A write without a shadow word, before it.
+    WriteAny = "writeAny" "(Ljava/lang/Object;I)V";
+    /// Before an element is read.
+    ArrayRead = "arrayRead" "(Ljava/lang/Object;II)V";
+    /// Before an element is written.
+    ArrayWrite = "arrayWrite" "(Ljava/lang/Object;II)V";
+    /// After the read; null for statics.
+    VolatileRead = "volatileRead" "(Ljava/lang/Object;I)V";
+    /// Before the write.
+    VolatileWrite = "volatileWrite" "(Ljava/lang/Object;I)V";
+    /// After a monitor was entered.
+    Enter = "enter" "(Ljava/lang/Object;I)V";
+    /// Before a monitor is left.
+    Exit = "exit" "(Ljava/lang/Object;I)V";
+    /// A block begins.
+    Begin = "begin" "(I)V";
+    /// A block ends.
+    Finish = "finish" "(I)V";
+    /// The end of a constructor of a class with final fields.
+    Freeze = "freeze" "(Ljava/lang/Object;I)V";
+    /// The end of a class's initialisation.
+    Initialised = "initialised" "(Ljava/lang/Class;I)V";
+    /// An effect of a model line: receiver (null: the line holds), target, value. Site 0: nothing.
+    Effect = "effect" "(Ljava/lang/Object;Ljava/lang/Object;JI)V";
+    /// Array elements: receiver, array, first, one past the last.
+    EffectRange = "effectRange" "(Ljava/lang/Object;Ljava/lang/Object;III)V";
+    /// A variable reached by a handle: handle (the receiver), base, index, value.
+    EffectHandle = "effectHandle" "(Ljava/lang/Object;Ljava/lang/Object;IJI)V";
+    /// 0 for null, 1 for an object.
+    Bit = "bit" "(Ljava/lang/Object;)J";
+    /// A test begins.
+    Mark = "mark" "(Ljava/lang/String;I)V";
+    /// Links an access to a field of another class.
+    Link = "link" "(Ljava/lang/invoke/MethodHandles$Lookup;Ljava/lang/String;Ljava/lang/invoke/MethodType;Ljava/lang/Class;Ljava/lang/String;I)Ljava/lang/invoke/CallSite;";
+}
+
+/// The constants of the probe's methods in one class, added when first used.
+#[derive(Default)]
+pub(crate) struct Probes {
+    indices: [u16; METHODS.len()],
+}
+
+impl Probes {
+    /// The index of the method's constant.
+    pub fn index(&mut self, pool: &mut Pool<'_>, probe: Probe) -> Result<u16> {
+        let (Some(place), Some(method)) = (self.indices.get_mut(probe as usize), METHODS.get(probe as usize))
+        else {
+            return Ok(0); // the two tables are of one length
+        };
+        if *place == 0 {
+            *place = pool.add_method_ref(CLASS, method.name.as_bytes(), method.descriptor.as_bytes())?;
+        }
+        Ok(*place)
+    }
+
+    /// Appends the call.
+    pub fn call(&mut self, pool: &mut Pool<'_>, to: &mut Snippet, probe: Probe) -> Result<()> {
+        let index = self.index(pool, probe)?;
+        let descriptor = METHODS.get(probe as usize).map_or("()V", |method| method.descriptor);
+        to.invoke_at(op::INVOKESTATIC, index, descriptor.as_bytes())?;
+        Ok(())
+    }
+}

@@ -1,0 +1,93 @@
+//! What the weaver tells about the places it weaves, and to whom. Numbers are given by the caller.
+
+use crate::Kind;
+
+/// A place in woven code together with what it does there.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Site<'s> {
+    /// The method, as numbered by [`Sites::method`].
+    pub method: u32,
+    /// The source line; 0 if it is not known.
+    pub line: u16,
+    /// What happens. Where several model lines may hold (`effects`), what the first of them says.
+    pub kind: Kind,
+    /// The field, as numbered by [`Sites::field`]; 0 for none.
+    pub operand: u32,
+    /// The array's type as far as the instruction tells it (`[I`; `[L` for objects); of a channel what it is for.
+    pub text: &'s str,
+    /// Of a model's call: the lines that may hold, decided at run time by the receiver's class unless `called` says
+    /// that they hold. The probe call carries the same target and value for all of them.
+    pub effects: &'s [EffectRef],
+    /// How a model's line is chosen.
+    pub called: Called<'s>,
+    /// Are accesses wanted? False in code whose accesses are left out: synchronisation by models is still told.
+    pub watched: bool,
+}
+
+/// One effect of a model line at a call site.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct EffectRef {
+    /// Which line: an index into `Models::lines`.
+    pub line: u32,
+    /// Which of its effects.
+    pub effect: u16,
+    /// When it is told. The same effect may be told before and after a call.
+    pub moment: Moment,
+    /// What it is at this moment.
+    pub kind: Kind,
+}
+
+/// When a probe call stands, seen from the call or body it belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Moment {
+    /// Before the call; at the entry of a body.
+    Before,
+    /// After it has returned.
+    After,
+    /// When it was left by an exception.
+    Thrown,
+}
+
+/// How it is decided whether a model line holds for a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Called<'s> {
+    /// It holds; the probe call passes null for the receiver.
+    Certain,
+    /// By the receiver's run-time class.
+    Virtual {
+        /// The class that the call names.
+        owner: &'s [u8],
+    },
+    /// A call of `super`: by the class that the call names, which is above the receiver's.
+    Special {
+        /// The class that the call names.
+        owner: &'s [u8],
+    },
+}
+
+/// Something in a class that is not watched.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Gap {
+    /// The method: `a.b.C.name(I)V`.
+    pub method: String,
+    /// Why.
+    pub why: String,
+}
+
+/// Gives numbers to classes, methods, fields and sites. The number 0 stands for none.
+pub trait Sites {
+    /// A class by its internal name, with its source file.
+    fn class(&mut self, name: &[u8], source: Option<&[u8]>) -> u32;
+
+    /// A method of a class.
+    fn method(&mut self, class: u32, name: &[u8], descriptor: &[u8]) -> u32;
+
+    /// A field by the class that the instruction names; with its access flags if they are known.
+    fn field(&mut self, owner: &[u8], name: &[u8], descriptor: &[u8], flags: Option<u16>) -> u32;
+
+    /// A place. `None`: there are no more numbers; the method is left as it was.
+    fn site(&mut self, site: Site<'_>) -> Option<u32>;
+
+    /// Tells what is not watched.
+    fn gap(&mut self, gap: Gap);
+}
