@@ -24,6 +24,8 @@ pub struct Known {
 pub struct Classes {
     all: Mutex<All>,
     loaders: AtomicI64,
+    /// Method and line of each site that uses a field.
+    sites: Mutex<FxHashMap<u32, (u32, u32)>>,
 }
 
 #[derive(Default)]
@@ -47,6 +49,16 @@ impl Classes {
             }
             tag => tag,
         }
+    }
+
+    /// Keeps where a site is: its field may turn out to be another one when it is linked.
+    pub fn note_site(&self, site: u32, method: u32, line: u32) {
+        self.sites.lock().unwrap_or_else(PoisonError::into_inner).insert(site, (method, line));
+    }
+
+    /// Method and line of a site.
+    pub fn site(&self, site: u32) -> Option<(u32, u32)> {
+        self.sites.lock().unwrap_or_else(PoisonError::into_inner).get(&site).copied()
     }
 
     /// Looks at a class, or changes it; whether it is new is told.

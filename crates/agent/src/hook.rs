@@ -5,7 +5,7 @@
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
-use events::models::Models;
+use events::models::{Models, Placement};
 use events::session::{Entry, Kind, names};
 use instrument::{Blocks, Scope};
 
@@ -51,7 +51,8 @@ pub struct Hook {
 impl Hook {
     /// Nothing is woven until the probe is there.
     pub fn new(models: Models, options: &Options) -> Self {
-        let modelled = models.lines().iter().filter(|line| line.is_inside_class()).map(|line| line.class.replace('.', "/"));
+        let held = models.lines().iter().filter(|line| line.placement != Placement::Call);
+        let modelled = held.map(|line| line.class.replace('.', "/"));
         Self {
             modelled: modelled.collect(),
             models,
@@ -152,33 +153,41 @@ impl Agent {
     ) -> Option<Vec<u8>> {
         let name = String::from_utf8_lossy(name).into_owned();
         let ready = self.hook.ready.load(Ordering::Acquire);
-        let mut own = None;
+        if name == REFLECTION && ready {
+            return instrument::hide_members(bytes).ok();
+        }
+        let woven = if ready { self.weave_ready(jni, redefined, loader, &name, bytes) } else { None };
         if name == THREAD {
             // Its fields have to be there from the first thread on.
-            own = Some(instrument::jdk::thread(bytes).ok()?);
-        } else if name == REFLECTION && ready {
-            own = instrument::hide_members(bytes).ok();
+            return instrument::jdk::thread(woven.as_deref().unwrap_or(bytes)).ok();
         }
-        if !ready {
-            return own;
-        }
-        let scope = self.hook.scope(jni, loader, &name);
+        woven
+    }
+
+    fn weave_ready(
+        &self,
+        jni: Option<Jni>,
+        redefined: jclass,
+        loader: jobject,
+        name: &str,
+        bytes: &[u8],
+    ) -> Option<Vec<u8>> {
+        let scope = self.hook.scope(jni, loader, name);
         if scope == Scope::Leave {
-            return own;
+            return None;
         }
         let ours = scope != Scope::ModelOnly && redefined.is_null();
         if ours {
             self.hook.seen.fetch_add(1, Ordering::Relaxed);
         }
         let loader = self.classes.loader(self.jvmti, loader);
-        let mut weaving = Weaving { agent: self, loader, entries: Vec::new(), class: 0, name: name.clone() };
+        let mut weaving = Weaving { agent: self, loader, entries: Vec::new(), class: 0, name: name.to_owned() };
         let options = instrument::Options { scope, blocks: self.hook.blocks };
-        let from = own.as_deref().unwrap_or(bytes);
-        let woven = instrument::weave(from, &World { agent: self, loader }, &self.hook.models, &mut weaving, &options);
+        let woven = instrument::weave(bytes, &World { agent: self, loader }, &self.hook.models, &mut weaving, &options);
         let woven = match woven {
             Ok(Some(woven)) => {
                 if scope == Scope::Whole {
-                    self.classes.with(loader, &name, |known, _| known.has_numbers = true);
+                    self.classes.with(loader, name, |known, _| known.has_numbers = true);
                 }
                 if ours {
                     self.hook.woven.fetch_add(1, Ordering::Relaxed);
@@ -198,7 +207,40 @@ impl Agent {
         if let (Some(folder), Some(woven)) = (&self.options.dump, &woven) {
             let _ = std::fs::write(folder.join(format!("{}.class", name.replace('/', "."))), woven);
         }
-        woven.or(own)
+        woven
+    }
+}
+
+impl Agent {
+    /// Which field a site means is known now, and whether it is volatile.
+    pub fn link(&self, site: u32, loader: i64, class: &str, name: String, descriptor: String, access: u16) {
+        let Some((method, line)) = self.classes.site(site) else { return };
+        let mut entries = Vec::new();
+        let key = (name.clone().into_boxed_str(), descriptor.clone().into_boxed_str());
+        let (of, number, new) = self.classes.with(loader, class, |known, _| {
+            let mut new = false;
+            let number = *known.fields.entry(key).or_insert_with(|| {
+                new = true;
+                self.sites.field()
+            });
+            (known.number, number, new)
+        });
+        if new {
+            Entry::Class { number: of, name: class.replace('/', "."), file: String::new() }.encode(&mut entries);
+            Entry::Field { number, class: of, name, descriptor, flags: field_flags(access) }.encode(&mut entries);
+        }
+        let writes = self.sites.kind(site) == Kind::Write.number();
+        let is_volatile = access & 0x0040 != 0;
+        let kind = match (writes, is_volatile) {
+            (false, false) => Kind::Read,
+            (true, false) => Kind::Write,
+            (false, true) => Kind::VolatileRead,
+            (true, true) => Kind::VolatileWrite,
+        };
+        self.sites.set(site, kind, of, 0);
+        Entry::Site { number: site, method, line, kind: kind.number(), operand: number, text: String::new() }
+            .encode(&mut entries);
+        self.session.names(&entries);
     }
 }
 
@@ -273,7 +315,7 @@ impl instrument::Sites for Weaving<'_> {
     }
 
     fn site(&mut self, site: instrument::Site<'_>) -> Option<u32> {
-        let kind = Kind::of(site.kind as u8)?;
+        let kind = Kind::ALL.iter().copied().find(|kind| format!("{kind:?}") == format!("{:?}", site.kind))?;
         let number = self.agent.sites.add(kind, self.class, 0)?;
         Entry::Site {
             number,
@@ -284,6 +326,9 @@ impl instrument::Sites for Weaving<'_> {
             text: site.text.to_owned(),
         }
         .encode(&mut self.entries);
+        if site.operand != 0 {
+            self.agent.classes.note_site(number, site.method, u32::from(site.line));
+        }
         Some(number)
     }
 

@@ -10,7 +10,10 @@ pub use jvmti_bindings::sys::jni::{
 };
 use jvmti_bindings::sys::jni::{JNINativeMethod, jmethodID};
 pub use jvmti_bindings::sys::jvmti::{jvmtiCapabilities, jvmtiEnv, jvmtiEvent, jvmtiEventCallbacks};
-use jvmti_bindings::sys::jvmti::{JVMTI_VERSION_11, jvmtiError, jvmtiEventMode, jvmtiInterface_1_};
+pub use jvmti_bindings::sys::jvmti::{
+    JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, JVMTI_EVENT_THREAD_END, JVMTI_EVENT_VM_DEATH, JVMTI_EVENT_VM_INIT,
+};
+use jvmti_bindings::sys::jvmti::{JVMTI_ENABLE, JVMTI_VERSION_11, jvmtiError, jvmtiInterface_1_};
 
 /// The tool interface of this JVM.
 #[derive(Clone, Copy)]
@@ -21,12 +24,12 @@ unsafe impl Send for Jvmti {}
 // SAFETY: as above.
 unsafe impl Sync for Jvmti {}
 
-/// What went wrong, in JVMTI's numbers.
-#[derive(Clone, Copy, Debug)]
-pub struct Failed(pub u32);
+/// What went wrong, in the JVM's words.
+#[derive(Clone, Debug)]
+pub struct Failed(pub String);
 
 fn checked(error: jvmtiError) -> Result<(), Failed> {
-    if error == jvmtiError::NONE { Ok(()) } else { Err(Failed(error.0 as u32)) }
+    if error == jvmtiError::NONE { Ok(()) } else { Err(Failed(format!("{error:?}"))) }
 }
 
 /// Calls a function of the table; a JVM that lacks it is an error.
@@ -35,7 +38,7 @@ macro_rules! call {
         match $self.table().$name {
             // SAFETY: the table is the JVM's, and the arguments are as the interface asks.
             Some(function) => checked(unsafe { function($self.0, $($argument),*) }),
-            None => Err(Failed(u32::MAX)),
+            None => Err(Failed("not there".to_owned())),
         }
     };
 }
@@ -66,7 +69,7 @@ impl Jvmti {
     }
 
     pub fn enable(&self, event: jvmtiEvent) -> Result<(), Failed> {
-        call!(self.SetEventNotificationMode(jvmtiEventMode::JVMTI_ENABLE, event, null_mut()))
+        call!(self.SetEventNotificationMode(JVMTI_ENABLE, event, null_mut()))
     }
 
     /// A copy of these bytes in memory that the JVM may free.

@@ -17,7 +17,7 @@ use std::ffi::{CStr, c_char, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
 
-use jvm::{JNIEnv, JavaVM, Jni, Jvmti, jclass, jint, jobject, jvmtiCapabilities, jvmtiEnv, jvmtiEvent, jvmtiEventCallbacks};
+use jvm::{JNIEnv, JavaVM, Jni, Jvmti, jclass, jint, jobject, jvmtiCapabilities, jvmtiEnv, jvmtiEventCallbacks};
 
 use options::Options;
 
@@ -88,13 +88,11 @@ unsafe fn load(vm: *mut JavaVM, text: &str) -> Result<(), String> {
     capabilities.set_can_retransform_any_class(true);
     capabilities.set_can_tag_objects(true);
     jvmti.add_capabilities(&capabilities).map_err(|e| format!("it lacks a capability ({})", e.0))?;
-    let callbacks = jvmtiEventCallbacks {
-        VMInit: Some(on_init),
-        VMDeath: Some(on_death),
-        ThreadEnd: Some(on_thread_end),
-        ClassFileLoadHook: Some(on_class),
-        ..jvmtiEventCallbacks::default()
-    };
+    let mut callbacks = jvmtiEventCallbacks::default();
+    callbacks.VMInit = Some(on_init);
+    callbacks.VMDeath = Some(on_death);
+    callbacks.ThreadEnd = Some(on_thread_end);
+    callbacks.ClassFileLoadHook = Some(on_class);
     jvmti.set_callbacks(&callbacks).map_err(|e| format!("it takes no callbacks ({})", e.0))?;
     let sites = sites::Sites::new().ok_or("there is no memory for its table of sites")?;
     let agent = Agent {
@@ -108,10 +106,10 @@ unsafe fn load(vm: *mut JavaVM, text: &str) -> Result<(), String> {
     agent.begin();
     let _ = AGENT.set(agent);
     for event in [
-        jvmtiEvent::JVMTI_EVENT_VM_INIT,
-        jvmtiEvent::JVMTI_EVENT_VM_DEATH,
-        jvmtiEvent::JVMTI_EVENT_THREAD_END,
-        jvmtiEvent::JVMTI_EVENT_CLASS_FILE_LOAD_HOOK,
+        jvm::JVMTI_EVENT_VM_INIT,
+        jvm::JVMTI_EVENT_VM_DEATH,
+        jvm::JVMTI_EVENT_THREAD_END,
+        jvm::JVMTI_EVENT_CLASS_FILE_LOAD_HOOK,
     ] {
         jvmti.enable(event).map_err(|e| format!("it does not tell of event {event:?} ({})", e.0))?;
     }

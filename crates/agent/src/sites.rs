@@ -72,6 +72,15 @@ impl Sites {
         }
     }
 
+    /// The number of the kind of a site.
+    pub fn kind(&self, site: u32) -> u8 {
+        if site >= MOST {
+            return 0;
+        }
+        // SAFETY: within the table.
+        unsafe { (*self.table.add(site as usize)).load(Ordering::Acquire) as u8 }
+    }
+
     /// A new number for a method.
     pub fn method(&self) -> u32 {
         self.methods.fetch_add(1, Ordering::Relaxed)

@@ -6,6 +6,7 @@ import java.lang.invoke.MethodType;
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import jdk.internal.misc.Unsafe;
+import jdk.internal.vm.annotation.DontInline;
 import jdk.internal.vm.annotation.ForceInline;
 
 /**
@@ -15,6 +16,8 @@ import jdk.internal.vm.annotation.ForceInline;
  * <p>A shadow word says who reported a field last: a thread's token, and in its low bits how often a read (two bits)
  * and a write (two bits) was reported under that token, counted to two. A third access of the same kind with nobody
  * else in between tells no detector anything.
+ *
+ * <p>What is asked at every access is inlined; the rest must not be, or the compiler would copy it to every access.
  */
 public final class Probe {
     private static final Unsafe U = Unsafe.getUnsafe();
@@ -25,13 +28,20 @@ public final class Probe {
 
     private Probe() {}
 
-    /** The token of the current thread: its number and epoch. */
+    /** Whether the current thread has reported reads of a field with this shadow word often enough. */
     @ForceInline
-    public static long token() {
-        return U.getLong(Thread.currentThread(), Recorder.TOKEN);
+    public static boolean knowsRead(long word) {
+        return (word & ~WRITES) == (U.getLong(Thread.currentThread(), Recorder.TOKEN) | 2 * READ);
+    }
+
+    /** The same for writes. */
+    @ForceInline
+    public static boolean knowsWrite(long word) {
+        return (word & ~READS) == (U.getLong(Thread.currentThread(), Recorder.TOKEN) | 2 * WRITE);
     }
 
     /** A read that is not known; null: of a static field. Returns the new shadow word. */
+    @DontInline
     public static long read(Object o, long word, int site) {
         Thread thread = Thread.currentThread();
         Recorder me = Recorder.of(thread);
@@ -44,6 +54,7 @@ public final class Probe {
     }
 
     /** A write that is not known. */
+    @DontInline
     public static long write(Object o, long word, int site) {
         Thread thread = Thread.currentThread();
         Recorder me = Recorder.of(thread);
@@ -56,6 +67,7 @@ public final class Probe {
     }
 
     /** An access to a field without a shadow word. */
+    @DontInline
     public static void readAny(Object o, int site) {
         Recorder me = Recorder.of(Thread.currentThread());
         if (me == null) return;
@@ -78,6 +90,7 @@ public final class Probe {
     }
 
     /** After a volatile field was read. */
+    @DontInline
     public static void volatileRead(Object o, int site) {
         Recorder me = Recorder.of(Thread.currentThread());
         if (me == null) return;
@@ -91,6 +104,7 @@ public final class Probe {
     }
 
     /** After a monitor was entered. */
+    @DontInline
     public static void enter(Object lock, int site) {
         Recorder me = Recorder.of(Thread.currentThread());
         if (me == null || lock == null) return;
@@ -103,6 +117,7 @@ public final class Probe {
         enter(lock, site);
     }
 
+    @DontInline
     public static void begin(int site) {
         Recorder me = Recorder.of(Thread.currentThread());
         if (me != null) me.border(site, 0);
@@ -113,12 +128,14 @@ public final class Probe {
     }
 
     /** A constructor has ended. */
+    @DontInline
     public static void freeze(Object o, int site) {
         Recorder me = Recorder.of(Thread.currentThread());
         if (me != null && o != null) me.border(site, me.object(o));
     }
 
     /** A class's static initialiser has ended. */
+    @DontInline
     public static void initialised(Class<?> c, int site) {
         Recorder me = Recorder.of(Thread.currentThread());
         if (me == null) return;
@@ -128,6 +145,7 @@ public final class Probe {
     }
 
     /** What a model line says of a call. */
+    @DontInline
     public static void effect(Object receiver, Object target, long value, int site) {
         Recorder me = Recorder.of(Thread.currentThread());
         if (me == null) return;
@@ -143,6 +161,7 @@ public final class Probe {
     }
 
     /** Array elements that a call accesses. */
+    @DontInline
     public static void effectRange(Object receiver, Object array, int from, int to, int site) {
         Recorder me = Recorder.of(Thread.currentThread());
         if (me == null || array == null) return;
@@ -162,6 +181,7 @@ public final class Probe {
     }
 
     /** A variable that is reached by a handle, an updater or an address. */
+    @DontInline
     public static void effectHandle(Object handle, Object base, int index, long value, int site) {
         Recorder me = Recorder.of(Thread.currentThread());
         if (me == null || handle == null) return;

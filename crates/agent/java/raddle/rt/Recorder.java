@@ -1,6 +1,7 @@
 package raddle.rt;
 
 import jdk.internal.misc.Unsafe;
+import jdk.internal.vm.annotation.DontInline;
 import jdk.internal.vm.annotation.ForceInline;
 
 /**
@@ -87,6 +88,7 @@ final class Recorder {
         return me == null || me.inside ? null : me;
     }
 
+    @DontInline
     private static Recorder begin(Thread thread) {
         if (!on) return null;
         Recorder me = new Recorder(thread, numberOf(thread));
@@ -176,6 +178,7 @@ final class Recorder {
     }
 
     /** Goes on in a new chunk, perhaps after waiting for one. */
+    @DontInline
     private long turn() {
         if (chunk == 0) return 0;
         long next = next(chunk, number);
@@ -212,6 +215,7 @@ final class Recorder {
         return info;
     }
 
+    @DontInline
     private long give(Object o, long offset) {
         long fresh = fresh();
         long old = U.compareAndExchangeLong(o, offset, 0, fresh);
@@ -219,6 +223,7 @@ final class Recorder {
     }
 
     /** A number that no object has. */
+    @DontInline
     long fresh() {
         if (nextObject == objectsEnd) {
             nextObject = objects(1024);
@@ -237,6 +242,7 @@ final class Recorder {
         seesInitialised(c);
     }
 
+    @DontInline
     private void seesInitialised(int c) {
         haveInitialised(c);
         stamped(Kinds.USES_SITE, c, c);
@@ -272,6 +278,7 @@ final class Recorder {
         elementSlowly(array, index, site, slot);
     }
 
+    @DontInline
     private void elementSlowly(Object array, int index, int site, int slot) {
         if ((open >>> slot & 1) != 0) flush(slot);
         arrays[slot] = array;
@@ -281,6 +288,7 @@ final class Recorder {
         open |= 1 << slot;
     }
 
+    @DontInline
     private void flush() {
         while (open != 0) flush(Integer.numberOfTrailingZeros(open));
     }
