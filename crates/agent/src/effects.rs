@@ -52,8 +52,8 @@ struct Choice {
 #[derive(Default)]
 pub struct Effects {
     choices: Mutex<Vec<Choice>>,
-    /// The names of each class and all its supertypes, by class number.
-    above: Mutex<FxHashMap<u32, FxHashSet<String>>>,
+    /// The names of all that is above each class that was met, itself included.
+    above: Mutex<FxHashMap<String, FxHashSet<String>>>,
     siblings: Mutex<FxHashMap<(u32, u8, u32), u32>>,
 }
 
@@ -104,10 +104,10 @@ impl Agent {
         let models = &self.hook.models;
         let chosen: Option<Vec<&events::models::Line>> = match &choice.callee {
             Some((owner, name, descriptor, special)) if !class.is_null() => {
-                let above = self.above(jni, class);
+                self.above(jni, class);
                 let of = if *special { owner.clone() } else { self.name_of(class) };
-                // What is above a class of the JDK is asked of the receiver: all that matters is above that.
-                let is_below = |a: &str, b: &str| a == b || (a == of && above.contains(b)) || self.is_known_below(a, b);
+                let above = self.effects.above.lock().unwrap_or_else(PoisonError::into_inner);
+                let is_below = |a: &str, b: &str| a == b || above.get(a).is_some_and(|above| above.contains(b));
                 Some(models.call_on(name, descriptor, &of, is_below))
             }
             _ => None,
@@ -278,28 +278,20 @@ impl Agent {
         }
     }
 
-    /// The names of a class and of all that is above it.
-    pub fn above(&self, jni: Jni, class: jclass) -> FxHashSet<String> {
-        let mut names = FxHashSet::default();
-        let mut rest = vec![class];
-        while let Some(class) = rest.pop() {
-            if names.insert(self.name_of(class)) {
-                rest.extend(jni.superclass(class));
-                rest.extend(self.jvmti.interfaces(class));
-            }
+    /// Finds out what is above a class, and above that. Classes of one name are taken for one.
+    fn above(&self, jni: Jni, class: jclass) -> FxHashSet<String> {
+        let name = self.name_of(class);
+        let lock = || self.effects.above.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = lock().get(&name) {
+            return known.clone();
         }
-        let mut below = self.effects.above.lock().unwrap_or_else(PoisonError::into_inner);
-        // Whatever is above a class that was met is known from then on.
-        let key = below.len() as u32;
-        if below.values().all(|known| *known != names) {
-            below.insert(key, names.clone());
+        let mut names = FxHashSet::from_iter([name.clone()]);
+        let direct = jni.superclass(class).into_iter().chain(self.jvmti.interfaces(class));
+        for above in direct {
+            names.extend(self.above(jni, above));
         }
+        lock().insert(name, names.clone());
         names
-    }
-
-    /// Whether two classes that lines name are one above the other, as far as classes that were met tell.
-    fn is_known_below(&self, a: &str, b: &str) -> bool {
-        self.hook.hierarchy.is_below(a, b)
     }
 
     /// The kind of a collection class as a number, and the fields that lead to what it stands for and to its mutex.

@@ -212,10 +212,8 @@ impl Agent {
 }
 
 impl Agent {
-    /// Which field a site means is known now, and whether it is volatile.
-    pub fn link(&self, site: u32, loader: i64, class: &str, name: String, descriptor: String, access: u16) {
-        let Some((method, line)) = self.classes.site(site) else { return };
-        let mut entries = Vec::new();
+    /// The number of a field by the class that declares it.
+    pub fn field(&self, loader: i64, class: &str, name: String, descriptor: String, access: u16) -> u32 {
         let key = (name.clone().into_boxed_str(), descriptor.clone().into_boxed_str());
         let (of, number, new) = self.classes.with(loader, class, |known, _| {
             let mut new = false;
@@ -226,9 +224,20 @@ impl Agent {
             (known.number, number, new)
         });
         if new {
+            let mut entries = Vec::new();
             Entry::Class { number: of, name: class.replace('/', "."), file: String::new() }.encode(&mut entries);
             Entry::Field { number, class: of, name, descriptor, flags: field_flags(access) }.encode(&mut entries);
+            self.session.names(&entries);
         }
+        number
+    }
+
+    /// Which field a site means is known now, and whether it is volatile.
+    pub fn link(&self, site: u32, loader: i64, class: &str, name: String, descriptor: String, access: u16) {
+        let Some((method, line)) = self.classes.site(site) else { return };
+        let number = self.field(loader, class, name, descriptor, access);
+        let of = self.classes.with(loader, class, |known, _| known.number);
+        let mut entries = Vec::new();
         let writes = self.sites.kind(site) == Kind::Write.number();
         let is_volatile = access & 0x0040 != 0;
         let kind = match (writes, is_volatile) {
@@ -315,8 +324,9 @@ impl instrument::Sites for Weaving<'_> {
     }
 
     fn site(&mut self, site: instrument::Site<'_>) -> Option<u32> {
-        let kind = Kind::ALL.iter().copied().find(|kind| format!("{kind:?}") == format!("{:?}", site.kind))?;
-        let number = self.agent.sites.add(kind, self.class, 0)?;
+        let kind = site.kind;
+        let choice = if site.effects.is_empty() { 0 } else { self.agent.effects.add(&site) };
+        let number = self.agent.sites.add(kind, self.class, choice)?;
         Entry::Site {
             number,
             method: site.method,

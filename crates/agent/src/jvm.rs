@@ -126,6 +126,18 @@ impl Jvmti {
         list
     }
 
+    /// The interfaces that a class names itself.
+    pub fn interfaces(&self, class: jclass) -> Vec<jclass> {
+        let (mut count, mut classes): (jint, *mut jclass) = (0, null_mut());
+        if call!(self.GetImplementedInterfaces(class, &raw mut count, &raw mut classes)).is_err() || classes.is_null() {
+            return Vec::new();
+        }
+        // SAFETY: an array of that length, freed below.
+        let list = unsafe { std::slice::from_raw_parts(classes, count.max(0) as usize) }.to_vec();
+        let _ = call!(self.Deallocate(classes.cast()));
+        list
+    }
+
     pub fn retransform(&self, classes: &[jclass]) -> Result<(), Failed> {
         call!(self.RetransformClasses(classes.len() as jint, classes.as_ptr()))
     }
@@ -266,6 +278,33 @@ impl Jni {
             jni!(self.SetObjectArrayElement(array, i as jint, self.string(text)?));
         }
         (!self.forget_exception()).then_some(array)
+    }
+
+    pub fn ints(self, ints: &[i32]) -> Option<jintArray> {
+        let array = self.some(jni!(self.NewIntArray(ints.len() as jint)))?;
+        self.put_ints(array, ints);
+        Some(array)
+    }
+
+    pub fn objects(self, objects: &[jobject]) -> Option<jobjectArray> {
+        let class = self.find(c"java/lang/Object")?;
+        let array = self.some(jni!(self.NewObjectArray(objects.len() as jint, class, null_mut())))?;
+        for (i, object) in objects.iter().enumerate() {
+            jni!(self.SetObjectArrayElement(array, i as jint, *object));
+        }
+        (!self.forget_exception()).then_some(array)
+    }
+
+    /// Enters an object's monitor; false if that failed.
+    pub fn hold(self, object: jobject) -> bool {
+        let held = jni!(self.MonitorEnter(object)) == 0;
+        self.forget_exception();
+        held
+    }
+
+    pub fn let_go(self, object: jobject) {
+        jni!(self.MonitorExit(object));
+        self.forget_exception();
     }
 
     pub fn put_ints(self, array: jintArray, ints: &[i32]) {

@@ -5,6 +5,7 @@
 //! Nothing unwinds out of here, and whatever fails leaves the program as it would be without the agent.
 
 mod classes;
+mod effects;
 mod hook;
 mod jvm;
 mod natives;
@@ -29,6 +30,7 @@ struct Agent {
     sites: sites::Sites,
     classes: classes::Classes,
     hook: hook::Hook,
+    effects: effects::Effects,
 }
 
 static AGENT: OnceLock<Agent> = OnceLock::new();
@@ -102,6 +104,7 @@ unsafe fn load(vm: *mut JavaVM, text: &str) -> Result<(), String> {
         session,
         sites,
         classes: classes::Classes::default(),
+        effects: effects::Effects::default(),
     };
     agent.begin();
     let _ = AGENT.set(agent);

@@ -1,11 +1,12 @@
 //! Brings the runtime classes into the JVM, and the native methods that they call.
 
 use std::ffi::{CStr, c_void};
+use std::ptr::null_mut;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use events::session::Entry;
 
-use crate::jvm::{JNIEnv, Jni, jboolean, jclass, jint, jlong, jstring};
+use crate::jvm::{JNIEnv, Jni, jboolean, jclass, jint, jlong, jobject, jobjectArray, jstring};
 use crate::{Agent, agent, contained};
 
 include!(concat!(env!("OUT_DIR"), "/classes.rs"));
@@ -88,6 +89,26 @@ fn natives() -> Vec<(&'static str, Vec<Method>)> {
             vec![
                 (c"numberOf", c"(Ljava/lang/Class;)I", number_of as *mut c_void),
                 (c"hasNumbers", c"(Ljava/lang/Class;)Z", has_numbers as *mut c_void),
+                (c"kindOf", c"(Ljava/lang/Class;)[Ljava/lang/Object;", kind_of as *mut c_void),
+            ],
+        ),
+        (
+            "Effect",
+            vec![
+                (c"describe", c"(ILjava/lang/Class;)[Ljava/lang/Object;", describe as *mut c_void),
+                (c"hold", c"(Ljava/lang/Object;)Z", hold as *mut c_void),
+                (c"letGo", c"(Ljava/lang/Object;)V", let_go as *mut c_void),
+            ],
+        ),
+        (
+            "Variables",
+            vec![
+                (
+                    c"fieldNumber",
+                    c"(Ljava/lang/Class;Ljava/lang/String;Ljava/lang/String;I)I",
+                    field_number as *mut c_void,
+                ),
+                (c"siteFor", c"(II)I", site_for as *mut c_void),
             ],
         ),
         (
@@ -207,4 +228,66 @@ extern "system" fn linked(
         let Some((loader, class)) = identify(agent, declaring) else { return };
         agent.link(site as u32, loader, &class, jni.text(name), jni.text(descriptor), flags as u16);
     });
+}
+
+/// The kind of a collection class: its number, and two paths.
+extern "system" fn kind_of(env: *mut JNIEnv, _: jclass, class: jclass) -> jobjectArray {
+    contained(null_mut(), || {
+        let Some(agent) = agent() else { return null_mut() };
+        // SAFETY: the JVM's pointer, in this thread.
+        let jni = unsafe { Jni::new(env) };
+        let (kind, of, mutex) = agent.kind_of(jni, class);
+        let paths = [of, mutex].map(|path| jni.strings(&path.iter().map(String::as_str).collect::<Vec<_>>()));
+        match (jni.ints(&[kind]), paths) {
+            (Some(kind), [Some(of), Some(mutex)]) => jni.objects(&[kind, of, mutex]).unwrap_or(null_mut()),
+            _ => null_mut(),
+        }
+    })
+}
+
+/// The effects at a site for a class: two objects each, fields and numbers.
+extern "system" fn describe(env: *mut JNIEnv, _: jclass, site: jint, class: jclass) -> jobjectArray {
+    contained(null_mut(), || {
+        let Some(agent) = agent() else { return null_mut() };
+        // SAFETY: the JVM's pointer, in this thread.
+        let jni = unsafe { Jni::new(env) };
+        let mut objects = Vec::new();
+        for told in agent.effects_at(jni, site as u32, class) {
+            let fields: Vec<&str> = told.fields.iter().map(String::as_str).collect();
+            let (Some(fields), Some(numbers)) = (jni.strings(&fields), jni.ints(&told.numbers)) else { continue };
+            objects.extend([fields, numbers]);
+        }
+        jni.objects(&objects).unwrap_or(null_mut())
+    })
+}
+
+extern "system" fn hold(env: *mut JNIEnv, _: jclass, object: jobject) -> jboolean {
+    // SAFETY: the JVM's pointer, in this thread.
+    contained(0, || jboolean::from(unsafe { Jni::new(env) }.hold(object)))
+}
+
+extern "system" fn let_go(env: *mut JNIEnv, _: jclass, object: jobject) {
+    // SAFETY: the JVM's pointer, in this thread.
+    contained((), || unsafe { Jni::new(env) }.let_go(object));
+}
+
+extern "system" fn field_number(
+    env: *mut JNIEnv,
+    _: jclass,
+    class: jclass,
+    name: jstring,
+    descriptor: jstring,
+    flags: jint,
+) -> jint {
+    contained(0, || {
+        let Some(agent) = agent() else { return 0 };
+        // SAFETY: the JVM's pointer, in this thread.
+        let jni = unsafe { Jni::new(env) };
+        let Some((loader, class)) = identify(agent, class) else { return 0 };
+        agent.field(loader, &class, jni.text(name), jni.text(descriptor), flags as u16) as jint
+    })
+}
+
+extern "system" fn site_for(_: *mut JNIEnv, _: jclass, site: jint, field: jint) -> jint {
+    contained(site, || agent().map_or(site, |agent| agent.site_for_field(site as u32, field as u32) as jint))
 }

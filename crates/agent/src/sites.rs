@@ -81,6 +81,15 @@ impl Sites {
         unsafe { (*self.table.add(site as usize)).load(Ordering::Acquire) as u8 }
     }
 
+    /// The number of the choice that is made at a site.
+    pub fn choice(&self, site: u32) -> u32 {
+        if site >= MOST {
+            return 0;
+        }
+        // SAFETY: within the table.
+        unsafe { ((*self.table.add(site as usize)).load(Ordering::Acquire) >> 32) as u32 }
+    }
+
     /// A new number for a method.
     pub fn method(&self) -> u32 {
         self.methods.fetch_add(1, Ordering::Relaxed)

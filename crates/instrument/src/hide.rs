@@ -7,7 +7,7 @@ use classfile::{Class, Edit, Kind as Moves, Snippet, op};
 use crate::{Failure, probe};
 
 /// The class to which this is done.
-pub const CLASS: &[u8] = b"jdk/internal/reflect/Reflection";
+pub const REFLECTION: &[u8] = b"jdk/internal/reflect/Reflection";
 
 /// Weaves `jdk/internal/reflect/Reflection`: `Probe.fields(Class, Field[])` and `Probe.methods(Class, Method[])` see
 /// what its filters return, and return what is to be seen instead.

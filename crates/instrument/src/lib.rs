@@ -13,7 +13,6 @@ mod error;
 mod fields;
 mod hide;
 pub mod jdk;
-mod kinds;
 mod links;
 mod members;
 mod method;
@@ -27,10 +26,10 @@ use classfile::Class;
 use events::models::Models;
 
 pub use error::Failure;
-pub use hide::hide_members;
-pub use kinds::Kind;
+pub use events::session::Kind;
+pub use hide::{REFLECTION, hide_members};
 pub use names::{PREFIX, accessor_name, shadow_name};
-pub use sites::{Called, EffectRef, Gap, Moment, Site, Sites};
+pub use sites::{Called, Callee, EffectRef, Gap, Moment, Site, Sites};
 
 /// How much of a class is woven.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -78,6 +77,13 @@ pub trait World {
     fn field_flags(&self, owner: &[u8], name: &[u8], descriptor: &[u8]) -> Option<u16> {
         let _ = (owner, name, descriptor);
         None
+    }
+
+    /// Is the method known to be one of a woven class: declared with code in `owner`, or inherited by it from a woven
+    /// class? Then it speaks for itself and no model line is asked for.
+    fn is_woven_method(&self, owner: &[u8], name: &[u8], descriptor: &[u8]) -> bool {
+        let _ = (owner, name, descriptor);
+        false
     }
 }
 

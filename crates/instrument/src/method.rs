@@ -8,6 +8,7 @@ use classfile::{
 use events::models::Role;
 
 use crate::class::Weaving;
+use crate::models::{Bodies, Pending};
 use crate::probe::Probe;
 use crate::{Blocks, Called, Kind, Scope, Site};
 
@@ -35,6 +36,11 @@ pub(crate) struct Method<'a> {
     spare: Vec<(Moves, u16)>,
     stored: Option<Vec<bool>>,
     kept: Vec<(u16, u16)>,
+    /// What model lines say of the method's own code.
+    pub bodies: Bodies,
+    /// Locals that note what is to be told if a call throws, and the calls that use them.
+    pub pending: Vec<Pending>,
+    pub pending_calls: Vec<u32>,
 }
 
 /// What loads and stores move for a type.
@@ -71,6 +77,9 @@ impl<'a> Method<'a> {
             spare: Vec::new(),
             stored: None,
             kept: Vec::new(),
+            bodies: Bodies::default(),
+            pending: Vec::new(),
+            pending_calls: Vec::new(),
         })
     }
 
@@ -137,7 +146,7 @@ impl<'a> Method<'a> {
     }
 
     /// Does the old code store to the slot?
-    fn is_stored(&mut self, slot: u16) -> Result<bool> {
+    pub fn is_stored(&mut self, slot: u16) -> Result<bool> {
         if self.stored.is_none() {
             let mut stored = vec![false; usize::from(self.edit.code().max_locals) + 1];
             for step in self.edit.code().instructions() {

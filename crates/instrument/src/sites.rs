@@ -53,16 +53,21 @@ pub enum Moment {
 pub enum Called<'s> {
     /// It holds; the probe call passes null for the receiver.
     Certain,
-    /// By the receiver's run-time class.
-    Virtual {
-        /// The class that the call names.
-        owner: &'s [u8],
-    },
+    /// By the receiver's run-time class: `Models::call_on`.
+    Virtual(Callee<'s>),
     /// A call of `super`: by the class that the call names, which is above the receiver's.
-    Special {
-        /// The class that the call names.
-        owner: &'s [u8],
-    },
+    Special(Callee<'s>),
+}
+
+/// The method that a call names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Callee<'s> {
+    /// Its class.
+    pub owner: &'s [u8],
+    /// Its name.
+    pub name: &'s [u8],
+    /// Its descriptor.
+    pub descriptor: &'s [u8],
 }
 
 /// Something in a class that is not watched.

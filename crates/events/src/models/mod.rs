@@ -264,6 +264,16 @@ impl Models {
             .filter(move |line| line.method.matches(name, descriptor))
     }
 
+    /// The numbers (indices into [`Models::lines`]) of the call lines for methods of this name.
+    pub fn call_numbers(&self, name: &str) -> &[u32] {
+        self.calls.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    /// The numbers of the body and inside lines for a class's own code.
+    pub fn body_numbers(&self, class: &str) -> &[u32] {
+        self.bodies.get(class).map_or(&[], Vec::as_slice)
+    }
+
     /// The call lines that speak for a call on an object of this class: of those whose class it is below, the most
     /// specific; what two unrelated interfaces say alike is said once. `is_below(a, b)`: a is b or a subtype of it.
     pub fn call_on<'a>(

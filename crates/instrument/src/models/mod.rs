@@ -1,21 +1,14 @@
-//! What the model tables say of calls and bodies.
+//! What the model tables say of calls and bodies, as probe calls. `plan.rs` says which probe calls an effect needs,
+//! `call.rs` puts them around calls, `body.rs` around bodies, `push.rs` makes their code, `settled.rs` knows what is
+//! certain of classes of the JDK.
 
-use classfile::Result;
+mod body;
+mod call;
+mod expand;
+mod plan;
+mod push;
+mod settled;
 
-use crate::class::Weaving;
-use crate::method::Method;
-
-/// What is told around a call.
-pub(crate) struct Plan;
-
-impl<'a> Weaving<'_, 'a> {
-    pub fn begin_models(&mut self, _: &mut Method<'a>) -> Result<()> {
-        Ok(())
-    }
-    pub fn end_models(&mut self, _: &mut Method<'a>) -> Result<()> {
-        Ok(())
-    }
-    pub fn call(&mut self, _: &mut Method<'a>, _: u8, _: u16) -> Result<()> {
-        Ok(())
-    }
-}
+pub(crate) use body::Bodies;
+pub(crate) use call::Pending;
+pub(crate) use plan::Plan;
