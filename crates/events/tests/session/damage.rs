@@ -1,0 +1,1 @@
+//! Sessions that were cut off or damaged.
