@@ -29,20 +29,20 @@ public class ArrayRanges {
     }
 
     static void besideTheRangeOk() throws InterruptedException {
-        int[] target = new int[8];
-        byte[] bytes = new byte[8];
+        long[] target = new long[8];
+        float[] floats = new float[8];
         Threads.inTurn(
                 () -> {
-                    System.arraycopy(new int[] {1, 2, 3, 4}, 0, target, 0, 4);
-                    Arrays.fill(bytes, 2, 6, (byte) 1);
+                    System.arraycopy(new long[] {1, 2, 3, 4}, 0, target, 0, 4);
+                    Arrays.fill(floats, 2, 6, 1);
                 },
                 () -> {
                     target[4]++;
                     Arrays.fill(target, 5, 8, 2);
-                    bytes[1]++;
-                    bytes[6]++;
+                    floats[1]++;
+                    floats[6]++;
                 });
-        System.out.println("ArrayRanges " + Arrays.toString(target) + " " + Arrays.toString(bytes));
+        System.out.println("ArrayRanges " + Arrays.toString(target) + " " + Arrays.toString(floats));
     }
 
     public static void main(String[] args) throws InterruptedException {

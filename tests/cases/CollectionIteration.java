@@ -1,14 +1,16 @@
 import java.util.ArrayList;
 import java.util.Iterator;
+import java.util.LinkedList;
 import java.util.List;
+import java.util.Map;
 import java.util.TreeMap;
 import support.Threads;
 
 /** An iterator, a sub-list and a key set are views: using them is using their collection. */
 public class CollectionIteration {
     static final List<Integer> LIST = new ArrayList<>(List.of(1, 2, 3));
-    static final TreeMap<Integer, Integer> MAP = new TreeMap<>(java.util.Map.of(1, 1));
-    static final List<Integer> GUARDED = new ArrayList<>(List.of(1, 2, 3));
+    static final TreeMap<Integer, Integer> MAP = new TreeMap<>(Map.of(1, 1));
+    static final List<Integer> GUARDED = new LinkedList<>(List.of(1, 2, 3));
     static final int[] SEEN = new int[3];
 
     static void iteratedWhileChangedBad() throws InterruptedException {

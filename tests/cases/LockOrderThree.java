@@ -2,14 +2,18 @@ import support.Threads;
 
 /** Three locks in a ring, taken by three threads; with the ring cut open nothing can happen. */
 public class LockOrderThree {
-    static final Object A = new Object();
-    static final Object B = new Object();
-    static final Object C = new Object();
-    static final Object X = new Object();
-    static final Object Y = new Object();
-    static final Object Z = new Object();
+    static final class Ring {}
 
-    static void nest(Object outer, Object inner) {
+    static final class Row {}
+
+    static final Ring A = new Ring();
+    static final Ring B = new Ring();
+    static final Ring C = new Ring();
+    static final Row X = new Row();
+    static final Row Y = new Row();
+    static final Row Z = new Row();
+
+    static void nest(Ring outer, Ring inner) {
         synchronized (outer) {
             synchronized (inner) { //~ lock-order
                 Thread.onSpinWait();
@@ -17,7 +21,7 @@ public class LockOrderThree {
         }
     }
 
-    static void nestInOrder(Object outer, Object inner) {
+    static void nestInOrder(Row outer, Row inner) {
         synchronized (outer) {
             synchronized (inner) {
                 Thread.onSpinWait();

@@ -2,10 +2,12 @@ import support.Threads;
 
 /** wait() gives up one monitor and keeps the others; when it takes that one again, it takes it after them. */
 public class LockOrderWait {
+    static final class Gate {}
+
     static final Object OUTER = new Object();
     static final Object INNER = new Object();
-    static final Object FIRST = new Object();
-    static final Object SECOND = new Object();
+    static final Gate FIRST = new Gate();
+    static final Gate SECOND = new Gate();
 
     static void waitForTheOuterBad() throws InterruptedException {
         Threads.inTurn(

@@ -8,7 +8,7 @@ public class Records {
 
     static final Object LOCK = new Object();
     static Point published;
-    static int[] sums = new int[1];
+    static int sum;
 
     static int arrayComponentBad() throws InterruptedException {
         Shared shared = new Shared(new int[1]);
@@ -31,9 +31,9 @@ public class Records {
                     synchronized (LOCK) {
                         point = published;
                     }
-                    sums[0] = point.x() + point.y();
+                    sum = point.x() + point.y();
                 });
-        return sums[0];
+        return sum;
     }
 
     public static void main(String[] args) throws InterruptedException {

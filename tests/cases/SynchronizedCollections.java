@@ -2,6 +2,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.Hashtable;
+import java.util.LinkedList;
 import java.util.List;
 import java.util.Map;
 import java.util.Vector;
@@ -10,7 +11,7 @@ import support.Threads;
 /** Collections whose methods take a lock: their iterators do not, so the user has to. */
 public class SynchronizedCollections {
     static final List<String> OPEN = Collections.synchronizedList(new ArrayList<>());
-    static final List<String> LIST = Collections.synchronizedList(new ArrayList<>());
+    static final List<String> LIST = Collections.synchronizedList(new LinkedList<>());
     static final Map<String, String> MAP = Collections.synchronizedMap(new HashMap<>());
     static final Vector<String> VECTOR = new Vector<>();
     static final Hashtable<String, String> TABLE = new Hashtable<>();

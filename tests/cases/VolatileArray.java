@@ -4,7 +4,7 @@ import support.Threads;
 /** A volatile reference to an array makes the reference volatile, not the elements. */
 public class VolatileArray {
     static volatile int[] elements = new int[1];
-    static volatile int[] published;
+    static volatile long[] published;
 
     static void elementWrittenBad() throws InterruptedException {
         Threads.inTurn(
@@ -15,7 +15,7 @@ public class VolatileArray {
     static void referenceWrittenAfterwardsOk() throws InterruptedException {
         Threads.run(
                 () -> {
-                    int[] array = new int[1];
+                    long[] array = new long[1];
                     array[0] = 1;
                     published = array;
                     Invisible.step(0);
