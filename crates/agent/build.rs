@@ -8,8 +8,8 @@ use events::models::KindWord;
 use events::session::Kind;
 
 /// The classes that are compiled, in the order in which they have to be defined.
-const CLASSES: [&str; 13] = [
-    "Kinds", "Sites", "ClassInfo$1", "ClassInfo", "Identities$Entry", "Identities", "Recorder", "Effect",
+const CLASSES: [&str; 14] = [
+    "Kinds", "Sites", "ClassInfo$1", "ClassInfo", "Identities$Entry", "Identities", "Recorder", "Effect", "Variables",
     "Choice$Last", "Choice", "Link", "Filter", "Probe",
 ];
 
@@ -67,7 +67,14 @@ fn kinds_java() -> String {
         constant(name, number);
     }
     // Kinds of collections.
-    constant("WRAPPER", KindWord::Wrapper as u32 + 1);
+    for (name, word) in [
+        ("UNSYNCHRONISED", KindWord::Unsynchronised),
+        ("SYNCHRONISED", KindWord::Synchronised),
+        ("CONCURRENT", KindWord::Concurrent),
+        ("WRAPPER", KindWord::Wrapper),
+    ] {
+        constant(name, word as u32 + 1);
+    }
     java.push_str("}\n");
     java
 }

@@ -125,7 +125,7 @@ impl Agent {
     }
 
     fn tell(&self, site: u32, choice: &Choice, of: EffectRef, effect: &Effect) -> Option<Told> {
-        let mut sibling = |kind: Kind| self.sibling(site, kind, 0, choice);
+        let sibling = |kind: Kind| self.sibling(site, kind, 0, choice);
         let mut sites = [0; 6];
         let mut flags = 0;
         let before = of.moment == Moment::Before;
@@ -243,7 +243,7 @@ impl Agent {
         if let Some(&sibling) = siblings.get(&key) {
             return sibling;
         }
-        let Some(number) = self.sites.add(kind, 0, 0) else { return 0 };
+        let Some(number) = self.sites.add(kind, 0, self.sites.choice(site)) else { return 0 };
         let mut entry = Vec::new();
         Entry::Site {
             number,

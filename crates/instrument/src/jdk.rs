@@ -9,10 +9,14 @@ use crate::Failure;
 const FIELDS: [(&[u8], &[u8]); 3] =
     [(b"$raddle$token", b"J"), (b"$raddle$state", b"Ljava/lang/Object;"), (b"$raddle$number", b"I")];
 
-/// `java.lang.Thread` with the fields.
+/// `java.lang.Thread` with the fields, which it may have already.
 pub fn thread(bytes: &[u8]) -> Result<Vec<u8>, Failure> {
     let mut class = Class::parse(bytes)?;
     for (name, descriptor) in FIELDS {
+        let mut there = class.fields.iter();
+        if there.any(|field| class.member_name(field).is_ok_and(|known| known == (name, descriptor))) {
+            continue;
+        }
         class.add_field(flags::SYNTHETIC | flags::TRANSIENT, name, descriptor)?;
     }
     Ok(class.write()?)

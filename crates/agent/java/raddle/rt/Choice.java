@@ -2,24 +2,24 @@ package raddle.rt;
 
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Which effect of the model tables happens at a site, by the class of the receiver. */
+/** Which effects of the model tables happen at a site, by the class of the receiver. */
 final class Choice {
     private static volatile Choice[] all = new Choice[256];
 
     private final int site;
-    private final ConcurrentHashMap<Class<?>, Effect> known = new ConcurrentHashMap<>();
-    private Effect certain;
+    private final ConcurrentHashMap<Class<?>, Effect[]> known = new ConcurrentHashMap<>();
+    private Effect[] certain;
 
     /** The class and effect of the last time, as one object so that they belong together. */
-    private Last last = new Last(null, Effect.NONE);
+    private Last last = new Last(null, null);
 
     private static final class Last {
         final Class<?> type;
-        final Effect effect;
+        final Effect[] effects;
 
-        Last(Class<?> type, Effect effect) {
+        Last(Class<?> type, Effect[] effects) {
             this.type = type;
-            this.effect = effect;
+            this.effects = effects;
         }
     }
 
@@ -27,23 +27,23 @@ final class Choice {
         this.site = site;
     }
 
-    static Effect at(int site, Object receiver) {
+    static Effect[] at(int site, Object receiver) {
         int number = Sites.choice(site);
         Choice[] choices = all;
         Choice choice = number < choices.length ? choices[number] : null;
         if (choice == null) choice = add(number, site);
         if (receiver == null) {
-            Effect certain = choice.certain;
+            Effect[] certain = choice.certain;
             if (certain == null) choice.certain = certain = Effect.of(site, null);
             return certain;
         }
         Class<?> type = receiver.getClass();
         Last last = choice.last;
-        if (last.type == type) return last.effect;
-        Effect effect = choice.known.get(type);
-        if (effect == null) choice.known.put(type, effect = Effect.of(choice.site, type));
-        choice.last = new Last(type, effect);
-        return effect;
+        if (last.type == type) return last.effects;
+        Effect[] effects = choice.known.get(type);
+        if (effects == null) choice.known.put(type, effects = Effect.of(choice.site, type));
+        choice.last = new Last(type, effects);
+        return effects;
     }
 
     private static synchronized Choice add(int number, int site) {

@@ -14,11 +14,8 @@ final class ClassInfo {
 
     final Class<?> type;
 
-    /** How objects of this class answer to being looked at or changed; -1 not asked yet. */
-    private int kind = -1;
-
-    /** Of a wrapper the fields that lead to what it stands for. */
-    private String[] path;
+    /** Of what kind it is as a collection: the kind, the fields to what it stands for, the fields to its mutex. */
+    private Object[] kind;
 
     private static final ClassValue<ClassInfo> ALL = new ClassValue<>() {
         @Override
@@ -44,18 +41,22 @@ final class ClassInfo {
 
     /** The kind of a collection class: 0 none. */
     int kind() {
-        int known = kind;
-        if (known < 0) kind = known = kindOf(type);
-        return known;
+        Object[] known = kind;
+        if (known == null) {
+            known = kindOf(type);
+            kind = known = known == null ? new Object[] {new int[1], new String[0], new String[0]} : known;
+        }
+        return ((int[]) known[0])[0];
     }
 
+    /** The fields to what a wrapper stands for; after {@link #kind}. */
     String[] path() {
-        String[] known = path;
-        if (known == null) {
-            known = pathOf(type);
-            path = known = known == null ? new String[0] : known;
-        }
-        return known;
+        return (String[]) kind[1];
+    }
+
+    /** The fields to what guards a synchronised collection; after {@link #kind}. */
+    String[] mutex() {
+        return (String[]) kind[2];
     }
 
     private static native int numberOf(Class<?> type);
@@ -63,7 +64,5 @@ final class ClassInfo {
     /** Whether the class itself was woven with a place for numbers. */
     private static native boolean hasNumbers(Class<?> type);
 
-    private static native int kindOf(Class<?> type);
-
-    private static native String[] pathOf(Class<?> type);
+    private static native Object[] kindOf(Class<?> type);
 }

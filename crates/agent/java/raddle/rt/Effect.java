@@ -4,50 +4,78 @@ import java.util.concurrent.ConcurrentHashMap;
 import jdk.internal.misc.Unsafe;
 
 /**
- * An effect of a model line as the agent describes it: which object it is about, under which condition. Runs only
+ * An effect of a model line as the agent describes it: what is done, to which object, under which condition. Runs only
  * inside a probe, so what it uses of the JDK is not recorded.
  */
 final class Effect {
     private static final Unsafe U = Unsafe.getUnsafe();
+    private static final Effect[] NONE = new Effect[0];
 
-    /** No effect. */
-    static final Effect NONE = new Effect(0, new String[0], 0, 0, 0);
+    /** What is done; the numbers are the agent's. */
+    private static final int PLAIN = 0, STAMPED = 1, FORK = 2, JOIN = 3, USES = 4, ENTER = 5, EXIT = 6,
+            TRIAL_BEGINS = 7, TRIAL_ENDS = 8, RELEASE_BY = 9, CONVERT_BEFORE = 10, CONVERT_AFTER = 11, PART = 12,
+            VARIABLE = 13, RANGE = 14;
 
     /** Which object is meant, seen from the one that is handed over. */
     private static final int WHOLE = 1, LAST = 2, EACH = 3;
 
-    /** Where it is recorded. */
-    final int site;
-    private final int kind;
+    /** Moments. */
+    private static final int BEFORE = 0, AFTER = 1;
+
+    /** Modes of a stamp, and of a lock in the third word of a record. */
+    private static final int NOT = 0, EXCLUSIVE = 1, READ = 2;
+    private static final long MODES = 3L << 56;
+
+    private final int does, reach, condition, base, moment, flags;
+    /** Where it is recorded: one for each thing that it may be recorded as. */
+    private final int[] sites;
     /** Fields to follow. */
     private final String[] fields;
-    private final int reach;
-    private final int condition;
-    /** The kind that a collection's class must have; 0: any object will do. */
-    private final int of;
 
-    private Effect(int site, String[] fields, int reach, int condition, int of) {
-        this.site = site;
-        this.kind = Sites.kind(site);
+    private Effect(String[] fields, int[] numbers) {
         this.fields = fields;
-        this.reach = reach;
-        this.condition = condition;
-        this.of = of;
+        does = numbers[0];
+        reach = numbers[1];
+        condition = numbers[2];
+        base = numbers[3];
+        moment = numbers[4];
+        flags = numbers[5];
+        sites = java.util.Arrays.copyOfRange(numbers, 6, numbers.length);
     }
 
-    /** What happens at a site for receivers of a class; null stands for a line that holds for all. */
-    static Effect of(int site, Class<?> receiver) {
-        String[] fields = fields(site, receiver);
-        if (fields == null) return NONE;
-        int[] numbers = new int[4];
-        describe(site, receiver, numbers);
-        return new Effect(numbers[0], fields, numbers[1], numbers[2], numbers[3]);
+    /** What happens at a site for receivers of a class; null stands for lines that hold for all. */
+    static Effect[] of(int site, Class<?> receiver) {
+        Object[] told = describe(site, receiver);
+        if (told == null || told.length == 0) return NONE;
+        Effect[] effects = new Effect[told.length / 2];
+        for (int i = 0; i < effects.length; i++) {
+            effects[i] = new Effect((String[]) told[2 * i], (int[]) told[2 * i + 1]);
+        }
+        return effects;
     }
 
-    /** Whether it happens at all, given the call's result. */
-    boolean holds(long value) {
+    /** It happens, if the result is as it should be. */
+    void happens(Object target, long value, Recorder me) {
+        if (does != RELEASE_BY && does != CONVERT_BEFORE && does != CONVERT_AFTER && !holds(value)) return;
+        Object o = base == 1 ? me.thread : base == 2 ? this : target;
+        o = along(o, fields);
+        if (reach == LAST && fields.length > 0) {
+            for (Object next = o; next != null; next = get(next, fields[fields.length - 1])) o = next;
+        }
+        if (o == null) return;
+        if (reach == EACH) {
+            if (o instanceof Object[]) {
+                for (Object each : (Object[]) o) if (each != null) does(each, value, me);
+            } else if (o instanceof java.util.List && o.getClass().getClassLoader() == null) {
+                for (Object each : (java.util.List<?>) o) if (each != null) does(each, value, me);
+            }
+            return;
+        }
+        does(reach == WHOLE ? Identities.whole(o, me) : o, value, me);
+    }
+
+    private boolean holds(long value) {
         switch (condition) {
-            case 0: return true;
             case 1: return value != 0;    // true, nonzero, nonnull
             case 2: return value == 0;    // false, zero, null
             case 3: return value > 0;     // positive
@@ -55,55 +83,141 @@ final class Effect {
         }
     }
 
-    void happens(Object target, Recorder me) {
-        Object o = follow(target);
-        if (o == null) return;
-        if (reach == EACH) {
-            if (o instanceof Object[]) {
-                for (Object each : (Object[]) o) if (each != null) record(each, me);
-            } else if (o instanceof java.util.List && o.getClass().getClassLoader() == null) {
-                for (Object each : (java.util.List<?>) o) if (each != null) record(each, me);
-            }
-            return;
-        }
-        if (reach == WHOLE) o = Identities.whole(o, me);
-        record(o, me);
-    }
-
-    private void record(Object o, Recorder me) {
-        if (of != 0) {
-            // A wrapper or view stands for its collection, which may be another one.
-            for (int i = 0; i < 16 && ClassInfo.of(o.getClass()).kind() == Kinds.WRAPPER; i++) {
-                Object inner = along(o, ClassInfo.of(o.getClass()).path());
-                if (inner == null || inner == o) return;
-                o = inner;
-            }
-            if (ClassInfo.of(o.getClass()).kind() != of) return;
-        }
-        switch (kind) {
-            case Kinds.FORK:
-                if (o instanceof Thread) me.stamped(site, Recorder.numberOf((Thread) o), 0);
+    private void does(Object o, long value, Recorder me) {
+        switch (does) {
+            case PLAIN:
+                me.plain(sites[0], me.object(o));
                 break;
-            case Kinds.JOIN:
+            case STAMPED:
+                stamped(sites[0], o, me);
+                break;
+            case FORK:
+                if (o instanceof Thread) me.stamped(sites[0], Recorder.numberOf((Thread) o), 0);
+                break;
+            case JOIN:
                 if (o instanceof Thread && ((Thread) o).getState() == Thread.State.TERMINATED) {
-                    me.stamped(site, Recorder.numberOf((Thread) o), 0);
+                    me.stamped(sites[0], Recorder.numberOf((Thread) o), 0);
                 }
                 break;
-            case Kinds.OBJECT_READ:
-            case Kinds.OBJECT_WRITE:
-                me.plain(site, me.object(o));
+            case USES:
+                uses(o, me);
+                break;
+            case ENTER:
+                if (hold(o)) stamped(sites[0], o, me);
+                break;
+            case EXIT:
+                stamped(sites[0], o, me);
+                letGo(o);
+                break;
+            case TRIAL_BEGINS:
+                me.trial = true;
+                break;
+            case TRIAL_ENDS:
+                me.trial = false;
+                break;
+            case RELEASE_BY:
+                stamped(mode(value) == READ ? sites[3] : sites[2], o, me);
+                break;
+            case CONVERT_BEFORE:
+                me.converted = value;
+                // What it gives up it gives up now, unless it goes on to more.
+                if (flags != EXCLUSIVE && mode(value) != NOT && mode(value) != flags) {
+                    stamped(mode(value) == READ ? sites[3] : sites[2], o, me);
+                }
+                break;
+            case CONVERT_AFTER:
+                converted(mode(me.converted), value != 0, o, me);
                 break;
             default:
-                me.stamped(site, me.object(o), ClassInfo.of(o.getClass()).number);
         }
     }
 
-    private Object follow(Object target) {
-        Object o = along(target, fields);
-        if (reach == LAST && fields.length > 0) {
-            for (Object next = o; next != null; next = get(next, fields[fields.length - 1])) o = next;
+    /** A stamp's lock was to be converted. */
+    private void converted(int from, boolean done, Object o, Recorder me) {
+        if (flags == from) return;
+        if (flags == EXCLUSIVE) {
+            if (!done) return;
+            if (from == NOT) stamped(sites[0], o, me);
+            else me.stamped(sites[4], me.object(o), number(o), MODES | from | (long) flags << 8);
+            return;
         }
-        return o;
+        int now = done ? flags : from;
+        if (now != NOT) stamped(now == READ ? sites[1] : sites[0], o, me);
+    }
+
+    /** How a stamp of a StampedLock holds it: the lowest seven bits count readers, the next one is the writer's. */
+    private static int mode(long stamp) {
+        if ((stamp & 128) != 0 && (stamp & 127) == 0) return EXCLUSIVE;
+        return (stamp & 127) != 0 ? READ : NOT;
+    }
+
+    private static void stamped(int site, Object o, Recorder me) {
+        if (site != 0) me.stamped(site, me.object(o), number(o));
+    }
+
+    private static int number(Object o) {
+        return ClassInfo.of(o.getClass()).number;
+    }
+
+    /** A collection is looked at or changed: what that means is a matter of its kind. */
+    private void uses(Object o, Recorder me) {
+        boolean mutates = (flags & 1) != 0, held = (flags & 2) != 0, watched = (flags & 4) != 0;
+        Object mutex = null;
+        for (int i = 0; i < 16; i++) {
+            ClassInfo info = ClassInfo.of(o.getClass());
+            int kind = info.kind();
+            if (kind == Kinds.WRAPPER || kind == Kinds.SYNCHRONISED) {
+                if (kind == Kinds.SYNCHRONISED && held && mutex == null) {
+                    mutex = along(o, info.mutex());
+                    if (mutex == null) return;
+                    if (moment == BEFORE && !enter(mutex, me)) return;
+                }
+                Object inner = along(o, info.path());
+                if (inner != null && inner != o) {
+                    o = inner;
+                    continue;
+                }
+            } else if (kind == Kinds.UNSYNCHRONISED) {
+                if (moment == BEFORE && watched) me.plain(sites[0], me.object(o));
+            } else if (kind == Kinds.CONCURRENT) {
+                if (moment == BEFORE && mutates) stamped(sites[1], o, me);
+                if (moment == AFTER) stamped(sites[2], o, me);
+            }
+            break;
+        }
+        if (mutex != null && moment != BEFORE) {
+            stamped(sites[4], mutex, me);
+            letGo(mutex);
+        }
+    }
+
+    private boolean enter(Object mutex, Recorder me) {
+        if (!hold(mutex)) return false;
+        stamped(sites[3], mutex, me);
+        return true;
+    }
+
+    /** Array elements. */
+    void range(Object array, int from, int to, Recorder me) {
+        if (does != RANGE) return;
+        array = along(array, fields);
+        if (array == null || !array.getClass().isArray()) return;
+        from = Math.max(from, 0);
+        to = Math.min(to, java.lang.reflect.Array.getLength(array));
+        if (from < to) me.range(sites[0], me.object(array), from, to);
+    }
+
+    /** A variable that a handle, an updater or an address leads to; or a part and its whole. */
+    void handle(Object other, Object base, int index, long value, Recorder me) {
+        if (does == PART) {
+            if (base != null && other != null) Identities.part(base, other, me);
+            return;
+        }
+        if (does != VARIABLE) return;
+        // An address comes as the value, and the result in the place of the index.
+        boolean memory = flags == 3;
+        if (!holds(memory ? index : value)) return;
+        Variables.record(flags, other, base, memory ? 0 : index, memory ? value : 0, sites[0], me);
     }
 
     private static Object along(Object o, String[] fields) {
@@ -116,27 +230,36 @@ final class Effect {
 
     private static final ConcurrentHashMap<String, Long> OFFSETS = new ConcurrentHashMap<>();
 
-    private static Object get(Object o, String field) {
+    static Object get(Object o, String field) {
         for (Class<?> c = o.getClass(); c != null && c != Object.class; c = c.getSuperclass()) {
             if (c.getClassLoader() != null) continue;
-            String key = c.getName() + '.' + field;
-            Long offset = OFFSETS.get(key);
-            if (offset == null) {
-                long found = 0;
-                try {
-                    found = U.objectFieldOffset(c, field);
-                } catch (InternalError none) {
-                    // Not this class.
-                }
-                OFFSETS.put(key, offset = found);
-            }
+            long offset = offset(c, field);
             if (offset != 0) return U.getReference(o, offset);
         }
         return null;
     }
 
-    /** The fields to follow; null if nothing happens. */
-    private static native String[] fields(int site, Class<?> receiver);
+    /** Where a field of a class of the JDK is; 0 if it has none of that name. */
+    static long offset(Class<?> c, String field) {
+        String key = c.getName() + '.' + field;
+        Long offset = OFFSETS.get(key);
+        if (offset == null) {
+            long found = 0;
+            try {
+                found = U.objectFieldOffset(c, field);
+            } catch (InternalError none) {
+                // Not this class.
+            }
+            OFFSETS.put(key, offset = found);
+        }
+        return offset;
+    }
 
-    private static native void describe(int site, Class<?> receiver, int[] into);
+    /** Fields and numbers, in turn. */
+    private static native Object[] describe(int site, Class<?> receiver);
+
+    /** Enters a monitor, as the call will do anyway. */
+    private static native boolean hold(Object o);
+
+    private static native void letGo(Object o);
 }

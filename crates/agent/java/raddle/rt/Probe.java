@@ -23,9 +23,6 @@ public final class Probe {
     private static final Unsafe U = Unsafe.getUnsafe();
     private static final long READ = 1, WRITE = 4, COUNTS = 15, READS = 3, WRITES = 12;
 
-    /** In the third word of a record: what follows is an element's index. */
-    private static final long ELEMENT = 1L << 56;
-
     private Probe() {}
 
     /** Whether the current thread has reported reads of a field with this shadow word often enough. */
@@ -45,7 +42,7 @@ public final class Probe {
     public static long read(Object o, long word, int site) {
         Thread thread = Thread.currentThread();
         Recorder me = Recorder.of(thread);
-        if (me == null) return word;
+        if (me == null || me.trial) return word;
         if (o == null) me.uses(site);
         long token = U.getLong(thread, Recorder.TOKEN);
         me.plain(site, o == null ? 0 : me.object(o));
@@ -151,8 +148,7 @@ public final class Probe {
         if (me == null) return;
         me.inside = true;
         try {
-            Effect effect = Choice.at(site, receiver);
-            if (effect != Effect.NONE && effect.holds(value)) effect.happens(target, me);
+            for (Effect effect : Choice.at(site, receiver)) effect.happens(target, value, me);
         } catch (Throwable ignored) {
             // The program must not notice; a stack that is too deep will be noticed without our help.
         } finally {
@@ -167,12 +163,7 @@ public final class Probe {
         if (me == null || array == null) return;
         me.inside = true;
         try {
-            Effect effect = Choice.at(site, receiver);
-            if (effect == Effect.NONE) return;
-            int length = array.getClass().isArray() ? java.lang.reflect.Array.getLength(array) : 0;
-            from = Math.max(from, 0);
-            to = Math.min(to, length);
-            if (from < to) me.range(effect.site, me.object(array), from, to);
+            for (Effect effect : Choice.at(site, receiver)) effect.range(array, from, to, me);
         } catch (Throwable ignored) {
             // As above.
         } finally {
@@ -184,17 +175,10 @@ public final class Probe {
     @DontInline
     public static void effectHandle(Object handle, Object base, int index, long value, int site) {
         Recorder me = Recorder.of(Thread.currentThread());
-        if (me == null || handle == null) return;
+        if (me == null) return;
         me.inside = true;
         try {
-            Effect effect = Choice.at(site, null);
-            if (effect == Effect.NONE || !effect.holds(value)) return;
-            // One variable for each object and handle: another handle for the same field is taken for another variable.
-            // That gives less order than there is only where a program mixes handles.
-            Object variable = base == null ? handle : base;
-            long more = base != null && base.getClass().isArray() ? ELEMENT | index & 0xffff_ffffL : 0;
-            if (more != 0) me.stamped(effect.site, me.object(variable), 0, more);
-            else me.stamped(effect.site, me.object(variable), 0);
+            for (Effect effect : Choice.at(site, null)) effect.handle(handle, base, index, value, me);
         } catch (Throwable ignored) {
             // As above.
         } finally {

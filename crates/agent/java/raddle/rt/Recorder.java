@@ -54,6 +54,12 @@ final class Recorder {
     /** Probes do nothing while this thread is inside one, or after its end. */
     boolean inside;
 
+    /** Whether what is read now is read on trial: the program will find out itself whether it was disturbed. */
+    boolean trial;
+
+    /** The stamp of a lock that is being converted. */
+    long converted;
+
     /** The class looked up last: most lookups are for the same one. */
     private Class<?> lastClass;
     private ClassInfo last;
@@ -140,6 +146,7 @@ final class Recorder {
     @ForceInline
     void stamped(int site, long operand, long classNumber) {
         if (open != 0) flush();
+        trial = false;
         long to = room(16);
         if (to != 0) {
             long stamp = U.getAndAddLong(null, STAMP, 1);
