@@ -12,7 +12,7 @@ use instrument::{Blocks, Scope};
 use crate::jvm::{Jni, jclass, jobject};
 use crate::options::Options;
 use crate::sites::COMMON;
-use crate::{Agent, patterns};
+use crate::{Agent, natives, patterns};
 
 /// The tables that come with Raddle and those of the user.
 pub fn models(options: &Options) -> Result<Models, String> {
@@ -215,17 +215,19 @@ impl Agent {
     /// The number of a field by the class that declares it.
     pub fn field(&self, loader: i64, class: &str, name: String, descriptor: String, access: u16) -> u32 {
         let key = (name.clone().into_boxed_str(), descriptor.clone().into_boxed_str());
-        let (of, number, new) = self.classes.with(loader, class, |known, _| {
+        let (of, number, new, new_class) = self.classes.with(loader, class, |known, new_class| {
             let mut new = false;
             let number = *known.fields.entry(key).or_insert_with(|| {
                 new = true;
                 self.sites.field()
             });
-            (known.number, number, new)
+            (known.number, number, new, new_class)
         });
         if new {
             let mut entries = Vec::new();
-            Entry::Class { number: of, name: class.replace('/', "."), file: String::new() }.encode(&mut entries);
+            if new_class {
+                Entry::Class { number: of, name: class.replace('/', "."), file: String::new() }.encode(&mut entries);
+            }
             Entry::Field { number, class: of, name, descriptor, flags: field_flags(access) }.encode(&mut entries);
             self.session.names(&entries);
         }
@@ -306,16 +308,18 @@ impl instrument::Sites for Weaving<'_> {
         let owner = text(owner);
         let key = (text(name).into_boxed_str(), text(descriptor).into_boxed_str());
         let sites = &self.agent.sites;
-        let (class, number, new) = self.agent.classes.with(self.loader, &owner, |known, _| {
+        let (class, number, new, new_class) = self.agent.classes.with(self.loader, &owner, |known, new_class| {
             let mut new = false;
             let number = *known.fields.entry(key.clone()).or_insert_with(|| {
                 new = true;
                 sites.field()
             });
-            (known.number, number, new)
+            (known.number, number, new, new_class)
         });
-        if new || flags.is_some() {
+        if new_class {
             Entry::Class { number: class, name: owner.replace('/', "."), file: String::new() }.encode(&mut self.entries);
+        }
+        if new || flags.is_some() {
             let flags = flags.map_or(0, field_flags);
             let (name, descriptor) = (key.0.into_string(), key.1.into_string());
             Entry::Field { number, class, name, descriptor, flags }.encode(&mut self.entries);
@@ -333,7 +337,11 @@ impl instrument::Sites for Weaving<'_> {
             line: u32::from(site.line),
             kind: kind.number(),
             operand: site.operand,
-            text: site.text.to_owned(),
+            text: match site.text.strip_prefix('[') {
+                Some("L") => "Object[]".to_owned(),
+                Some(_) => natives::for_people(site.text),
+                None => site.text.to_owned(),
+            },
         }
         .encode(&mut self.entries);
         if site.operand != 0 {

@@ -171,7 +171,7 @@ fn identify(agent: &Agent, class: jclass) -> Option<(i64, String)> {
 }
 
 /// `int[]` for `[I`.
-fn for_people(name: &str) -> String {
+pub fn for_people(name: &str) -> String {
     let element = name.trim_start_matches('[');
     let depth = name.len() - element.len();
     let plain = match element {
