@@ -158,7 +158,8 @@ pub fn golden(name: &str, found: &str) {
     if expected != found {
         let different = expected.lines().zip(found.lines()).position(|(one, other)| one != other);
         let at = different.unwrap_or_else(|| expected.lines().count().min(found.lines().count()));
-        let show = |text: &str| text.lines().skip(at.saturating_sub(3)).take(8).collect::<Vec<_>>().join("\n");
+        let show =
+            |text: &str| text.lines().skip(at.saturating_sub(3)).take(8).collect::<Vec<_>>().join("\n");
         panic!(
             "{} differs at line {} (BLESS=1 rewrites it)\nexpected:\n{}\nfound:\n{}",
             path.display(),
