@@ -74,7 +74,8 @@ pub fn compile(release: &str, to: &Path, files: &[PathBuf]) {
 }
 
 fn java_folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/java")
+    // Other crates use this file as well.
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../classfile/tests/java")
 }
 
 pub fn java_file(name: &str) -> PathBuf {

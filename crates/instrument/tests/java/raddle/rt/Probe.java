@@ -1,0 +1,137 @@
+package raddle.rt;
+
+import java.io.PrintStream;
+import java.lang.invoke.CallSite;
+import java.lang.invoke.ConstantCallSite;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import java.lang.reflect.Field;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.util.IdentityHashMap;
+
+/** Stands in for the real probe in tests: writes every call to a file, one a line, with objects numbered as they come. */
+public final class Probe {
+    private static final PrintStream LOG = open();
+    private static final IdentityHashMap<Object, Integer> NUMBERS = new IdentityHashMap<>();
+    private static final boolean FILTER = Boolean.getBoolean("raddle.filter");
+    private static final long TOKEN = 1 << 4;
+
+    private static PrintStream open() {
+        try {
+            String file = System.getProperty("raddle.log");
+            return file == null ? null : new PrintStream(new java.io.FileOutputStream(file), true, "UTF-8");
+        } catch (java.io.IOException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static String name(Object o) {
+        if (o == null) return "null";
+        if (o instanceof Class) return ((Class<?>) o).getName() + ".class";
+        String name = o.getClass().getName();
+        int lambda = name.indexOf("$$Lambda");
+        if (lambda >= 0) name = name.substring(0, lambda) + "$$Lambda";
+        Integer number = NUMBERS.get(o);
+        if (number == null) NUMBERS.put(o, number = NUMBERS.size() + 1);
+        return name.substring(name.lastIndexOf('.') + 1) + "@" + number;
+    }
+
+    private static synchronized void log(int site, String text) {
+        if (LOG == null) return;
+        String thread = Thread.currentThread().getName();
+        LOG.println((thread.equals("main") ? "" : "[" + thread + "] ") + "#" + site + " " + text);
+    }
+
+    public static long token() { return TOKEN; }
+
+    private static long counted(long word, int shift) {
+        if (!FILTER) return 0;
+        if ((word & ~15L) != TOKEN) word = TOKEN;
+        return (word >> shift & 3) < 2 ? word + (1 << shift) : word;
+    }
+
+    public static long read(Object o, long word, int site) { log(site, name(o)); return counted(word, 0); }
+    public static long write(Object o, long word, int site) { log(site, name(o)); return counted(word, 2); }
+    public static void readAny(Object o, int site) { log(site, "any " + name(o)); }
+    public static void writeAny(Object o, int site) { log(site, "any " + name(o)); }
+    public static void arrayRead(Object a, int index, int site) { log(site, name(a) + "[" + index + "]"); }
+    public static void arrayWrite(Object a, int index, int site) { log(site, name(a) + "[" + index + "]"); }
+    public static void volatileRead(Object o, int site) { log(site, name(o)); }
+    public static void volatileWrite(Object o, int site) { log(site, name(o)); }
+    public static void enter(Object o, int site) { log(site, name(o) + held(o)); }
+    public static void exit(Object o, int site) { log(site, name(o) + held(o)); }
+    public static void begin(int site) { log(site, ""); }
+    public static void finish(int site) { log(site, ""); }
+    public static void freeze(Object o, int site) { log(site, name(o)); }
+    public static void initialised(Class<?> c, int site) { log(site, name(c)); }
+    public static void mark(String test, int site) { log(site, test); }
+    public static long bit(Object o) { return o == null ? 0 : 1; }
+
+    private static String held(Object o) { return Thread.holdsLock(o) ? "" : " NOT HELD"; }
+
+    public static void effect(Object receiver, Object target, long value, int site) {
+        if (site == 0) return;
+        log(site, (receiver == null ? "" : "by " + name(receiver) + " ") + name(target) + " " + value);
+    }
+
+    public static void effectRange(Object receiver, Object array, int from, int to, int site) {
+        log(site, (receiver == null ? "" : "by " + name(receiver) + " ") + name(array) + " " + from + ".." + to);
+    }
+
+    public static void effectHandle(Object handle, Object base, int index, long value, int site) {
+        log(site, "by " + name(handle) + " " + name(base) + "[" + index + "] " + value);
+    }
+
+    private static Field find(Class<?> c, String name) {
+        for (; c != null; c = c.getSuperclass()) {
+            try {
+                return c.getDeclaredField(name);
+            } catch (NoSuchFieldException e) {
+                // above
+            }
+        }
+        return null;
+    }
+
+    public static CallSite link(MethodHandles.Lookup lookup, String name, MethodType type, Class<?> owner, String field,
+            int site) throws ReflectiveOperationException {
+        int colon = field.lastIndexOf(':');
+        String simple = field.substring(0, colon);
+        Field found = find(owner, simple);
+        boolean isVolatile = found != null && Modifier.isVolatile(found.getModifiers());
+        boolean constant = found == null || Modifier.isStatic(found.getModifiers()) && Modifier.isFinal(found.getModifiers());
+        boolean wanted = isVolatile ? !name.equals("r") : !constant && (name.equals("r") || name.equals("u"));
+        MethodHandle target;
+        if (!wanted) {
+            target = MethodHandles.empty(type);
+        } else if (isVolatile) {
+            target = of(name.equals("a") ? "volatileRead" : "volatileWrite", type, site);
+        } else {
+            target = accessor(lookup, found.getDeclaringClass(), "$raddle$" + name + "$" + simple, type, site);
+            if (target == null) target = of(name.equals("r") ? "readAny" : "writeAny", type, site);
+        }
+        return new ConstantCallSite(target);
+    }
+
+    private static MethodHandle accessor(MethodHandles.Lookup lookup, Class<?> owner, String name, MethodType type, int site)
+            throws ReflectiveOperationException {
+        for (Method method : owner.getDeclaredMethods()) {
+            if (method.getName().equals(name)) {
+                MethodHandle handle = lookup.unreflect(method);
+                handle = MethodHandles.insertArguments(handle, type.parameterCount(), site);
+                return handle.asType(type);
+            }
+        }
+        return null;
+    }
+
+    private static MethodHandle of(String name, MethodType type, int site) throws ReflectiveOperationException {
+        MethodHandle handle = MethodHandles.lookup().findStatic(Probe.class, name,
+                MethodType.methodType(void.class, Object.class, int.class));
+        handle = MethodHandles.insertArguments(handle, 1, site);
+        if (type.parameterCount() == 0) handle = MethodHandles.insertArguments(handle, 0, (Object) null);
+        return handle.asType(type);
+    }
+}

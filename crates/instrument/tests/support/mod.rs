@@ -1,0 +1,171 @@
+//! What the tests share: Java sources compiled to classes, sites that remember what they were told, models.
+//! Nothing is tested here.
+
+#![allow(dead_code)] // each test file uses its part
+
+#[path = "../../../classfile/tests/support/mod.rs"]
+pub mod java;
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use classfile::text;
+use events::models::Models;
+use instrument::{Blocks, Called, Gap, Options, Scope, Site, Sites, World, weave};
+
+/// Numbers everything and keeps what it was told as text.
+#[derive(Default)]
+pub struct Table {
+    classes: Vec<String>,
+    methods: Vec<String>,
+    fields: Vec<String>,
+    pub sites: Vec<String>,
+    pub gaps: Vec<Gap>,
+}
+
+fn simple(name: &[u8]) -> String {
+    let name = text::to_str(name).into_owned();
+    name.rsplit('/').next().unwrap_or_default().to_owned()
+}
+
+impl Sites for Table {
+    fn class(&mut self, name: &[u8], _: Option<&[u8]>) -> u32 {
+        self.classes.push(simple(name));
+        self.classes.len() as u32
+    }
+
+    fn method(&mut self, class: u32, name: &[u8], _: &[u8]) -> u32 {
+        self.methods.push(format!("{}.{}", self.classes[class as usize - 1], text::to_str(name)));
+        self.methods.len() as u32
+    }
+
+    fn field(&mut self, owner: &[u8], name: &[u8], _: &[u8], _: Option<u16>) -> u32 {
+        self.fields.push(format!("{}.{}", simple(owner), text::to_str(name)));
+        self.fields.len() as u32
+    }
+
+    fn site(&mut self, site: Site<'_>) -> Option<u32> {
+        let mut about = format!("{}:{} {:?}", self.methods[site.method as usize - 1], site.line, site.kind);
+        if site.operand != 0 {
+            about += &format!(" {}", self.fields[site.operand as usize - 1]);
+        }
+        if !site.text.is_empty() {
+            about += &format!(" `{}`", site.text);
+        }
+        let kinds: BTreeSet<String> =
+            site.effects.iter().map(|effect| format!("{:?}", effect.kind)).collect();
+        if kinds.len() > 1 {
+            about += &format!(" of {}", Vec::from_iter(kinds).join("|"));
+        }
+        if let Some(effect) = site.effects.first() {
+            about += &format!(" {:?}", effect.moment);
+        }
+        if let Called::Special(callee) = site.called {
+            about += &format!(" super {}", simple(callee.owner));
+        }
+        self.sites.push(about);
+        Some(self.sites.len() as u32)
+    }
+
+    fn gap(&mut self, gap: Gap) {
+        self.gaps.push(gap);
+    }
+}
+
+/// Knows nothing.
+pub struct Nowhere;
+
+impl World for Nowhere {
+    fn is_woven(&self, _: &[u8]) -> bool {
+        false
+    }
+
+    fn java_version(&self) -> u32 {
+        17
+    }
+}
+
+pub fn models() -> Models {
+    let mut models = Models::builtin().unwrap_or_else(|errors| panic!("{errors:?}"));
+    models.keep_jdk(17);
+    models
+}
+
+pub const WHOLE: Options = Options { scope: Scope::Whole, blocks: Blocks::Synch };
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests")
+}
+
+pub fn program(name: &str) -> PathBuf {
+    folder().join("programs").join(name)
+}
+
+/// The folder with the compiled stand-in for the probe.
+pub fn probe() -> &'static Path {
+    static DONE: std::sync::OnceLock<PathBuf> = std::sync::OnceLock::new();
+    DONE.get_or_init(|| {
+        let to = java::scratch(&format!("probe-{}", std::process::id()));
+        java::compile("11", &to, &[folder().join("java/raddle/rt/Probe.java")]);
+        to
+    })
+}
+
+/// The class files below a folder, sorted by name.
+pub fn class_files(below: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(below).expect("a folder").map(|entry| entry.expect("an entry").path()) {
+        if entry.is_dir() {
+            found.extend(class_files(&entry));
+        } else if entry.extension().is_some_and(|ending| ending == "class") {
+            found.push(entry);
+        }
+    }
+    found.sort();
+    found
+}
+
+/// Compiles a program into a folder of its own.
+pub fn compile(name: &str, label: &str, release: &str) -> PathBuf {
+    let to = java::scratch(&format!("{label}-{release}-{}", std::process::id()));
+    java::compile(release, &to, &[program(name)]);
+    to
+}
+
+/// Weaves all classes of a folder in place.
+pub fn weave_folder(below: &Path, models: &Models, options: &Options) -> Table {
+    let mut table = Table::default();
+    for path in class_files(below) {
+        let bytes = std::fs::read(&path).expect("a class file");
+        match weave(&bytes, &Nowhere, models, &mut table, options) {
+            Ok(Some(woven)) => std::fs::write(&path, woven).expect("room on the disk"),
+            Ok(None) => {}
+            Err(failure) => panic!("{}: {failure}", path.display()),
+        }
+    }
+    table
+}
+
+/// Compares with the file of that name among the golden ones; `BLESS=1` writes it.
+pub fn golden(name: &str, found: &str) {
+    let path = folder().join("golden").join(name);
+    if std::env::var_os("BLESS").is_some() {
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("room on the disk");
+        std::fs::write(&path, found).expect("room on the disk");
+        return;
+    }
+    let expected = std::fs::read_to_string(&path).unwrap_or_default();
+    if expected != found {
+        let different = expected.lines().zip(found.lines()).position(|(one, other)| one != other);
+        let at = different.unwrap_or_else(|| expected.lines().count().min(found.lines().count()));
+        let show =
+            |text: &str| text.lines().skip(at.saturating_sub(3)).take(8).collect::<Vec<_>>().join("\n");
+        panic!(
+            "{} differs at line {} (BLESS=1 rewrites it)\nexpected:\n{}\nfound:\n{}",
+            path.display(),
+            at + 1,
+            show(&expected),
+            show(found)
+        );
+    }
+}
