@@ -53,7 +53,9 @@ mod effect;
 mod line;
 mod parse;
 mod parse_effect;
+mod sense;
 mod show;
+mod signature;
 #[cfg(test)]
 mod tests;
 mod words;
@@ -69,6 +71,12 @@ pub use line::{
     Versions,
 };
 pub use words::ModelError;
+
+/// How many ranges of JDKs one method or class may have in a layer.
+const MOST_RANGES: usize = 16;
+
+/// What two lines have in common of which the later replaces the earlier.
+type Key<'a> = (&'a str, &'a Placement, &'a Method);
 
 /// The tables that are in force.
 #[derive(Clone, Default, Debug)]
@@ -141,48 +149,54 @@ impl Models {
             let reason =
                 format!("{what} is said twice, first at {before}; keep one, or give them other `jdk` ranges");
             errors.push(ModelError { file, line: source.line, column: 1, reason });
+            errors.len() < parse::MOST_ERRORS
         };
-        for (number, line) in self.lines.iter().enumerate() {
-            let rivals = self.rivals(line).filter(|(other, _)| *other < number);
-            for (_, earlier) in rivals.filter(|(_, earlier)| line.key() == earlier.key()).take(1) {
-                again(
-                    format!("`{}.{}`", show::dotted(&line.class), line.method),
-                    line.source,
-                    earlier.source,
-                );
+        let mut seen: FxHashMap<Key, Vec<&Line>> = FxHashMap::default();
+        for line in &self.lines {
+            let before = seen.entry(line.key()).or_default();
+            let rival = before.iter().find(|earlier| earlier.jdk.meets(line.jdk));
+            let rival = rival.or_else(|| before.first().filter(|_| before.len() >= MOST_RANGES));
+            if let Some(earlier) = rival {
+                let what = format!("`{}.{}`", show::dotted(&line.class), line.method);
+                if !again(what, line.source, earlier.source) {
+                    break;
+                }
+            } else {
+                before.push(line);
             }
         }
-        for (number, kind) in self.kinds.iter().enumerate() {
-            let same = self.kind_of.get(&kind.class).into_iter().flatten();
-            let earlier = same.filter(|other| (**other as usize) < number);
-            let earlier = earlier.filter_map(|other| self.kinds.get(*other as usize));
-            for earlier in earlier.filter(|earlier| earlier.jdk.meets(kind.jdk)).take(1) {
-                again(format!("the kind of `{}`", show::dotted(&kind.class)), kind.source, earlier.source);
+        let mut seen: FxHashMap<&str, Vec<&Kind>> = FxHashMap::default();
+        for kind in &self.kinds {
+            let before = seen.entry(&kind.class).or_default();
+            let rival = before.iter().find(|earlier| earlier.jdk.meets(kind.jdk));
+            let rival = rival.or_else(|| before.first().filter(|_| before.len() >= MOST_RANGES));
+            if let Some(earlier) = rival {
+                if !again(format!("the kind of `{}`", show::dotted(&kind.class)), kind.source, earlier.source)
+                {
+                    break;
+                }
+            } else {
+                before.push(kind);
             }
         }
         if errors.is_empty() { Ok(()) } else { Err(errors) }
     }
 
-    /// Lines of the same method's name or class, for a common JDK.
-    fn rivals<'a>(&'a self, line: &Line) -> impl Iterator<Item = (usize, &'a Line)> {
-        let numbers = match line.placement {
-            Placement::Call => self.calls.get(&line.method.name),
-            _ => self.bodies.get(&line.class),
-        };
-        let jdk = line.jdk;
-        numbers
-            .into_iter()
-            .flatten()
-            .filter_map(|number| Some((*number as usize, self.lines.get(*number as usize)?)))
-            .filter(move |(_, other)| other.jdk.meets(jdk))
-    }
-
     fn replace_by(&mut self, layer: Self) {
-        let off = |line: &Line| {
-            layer.rivals(line).any(|(_, newer)| newer.key() == line.key())
-                || layer.ignores.iter().any(|ignore| ignore.covers(&line.class, &line.method))
-        };
-        self.lines.retain(|line| !off(line));
+        let mut newer: FxHashMap<Key, Vec<&Line>> = FxHashMap::default();
+        for line in &layer.lines {
+            newer.entry(line.key()).or_default().push(line);
+        }
+        let mut ignored: FxHashMap<(&str, &str), Vec<&Ignore>> = FxHashMap::default();
+        for ignore in &layer.ignores {
+            ignored.entry((&ignore.class, &ignore.name)).or_default().push(ignore);
+        }
+        self.lines.retain(|line| {
+            let replaced =
+                newer.get(&line.key()).into_iter().flatten().any(|newer| newer.jdk.meets(line.jdk));
+            let ignores = ignored.get(&(&*line.class, &*line.method.name)).into_iter().flatten();
+            !replaced && !ignores.into_iter().any(|ignore| ignore.covers(&line.class, &line.method))
+        });
         self.kinds.retain(|kind| {
             let newer = layer.kind_of.get(&kind.class).into_iter().flatten();
             !newer.filter_map(|n| layer.kinds.get(*n as usize)).any(|newer| newer.jdk.meets(kind.jdk))
