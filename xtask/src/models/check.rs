@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use events::models::{
-    Action, Base, Condition, Effect, Kind, KindWord, Line, Method, Models, Placement, Target, When,
+    Action, Base, Condition, Effect, Kind, KindWord, Line, Mark, Method, Models, Placement, Target, When,
 };
 
 use super::facts::{self, Facts, PROTECTED, PUBLIC, STATIC, SYNTHETIC};
@@ -64,6 +64,19 @@ impl<'a> Check<'a> {
             match self.kind(kind) {
                 Ok(()) => checked.kinds += 1,
                 Err(reason) => checked.problems.push(format!("{place}: `{kind}`: {reason}")),
+            }
+        }
+        for root in self.models.roots() {
+            if let Mark::Method(class, method) = &root.mark
+                && !self.facts.absent.contains(&**class)
+                && !class.starts_with('*')
+                && self.facts.classes.get(&**class).is_none_or(|class| {
+                    !class.methods.is_empty()
+                        && !class.methods.iter().any(|m| method.matches(&m.name, &m.descriptor))
+                })
+            {
+                let place = format!("{}:{}", self.models.file(root.source), root.source.line);
+                checked.problems.push(format!("{place}: `{root}`: there is no such class or method"));
             }
         }
         self.omissions(&mut checked.omissions);
