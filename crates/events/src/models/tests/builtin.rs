@@ -19,6 +19,11 @@ fn the_built_in_tables_parse_and_print_back() {
 }
 
 #[test]
+fn the_built_in_tables_do_not_contradict_each_other() {
+    assert_eq!(builtin().contradictions(), Ok(()));
+}
+
+#[test]
 fn every_table_file_is_compiled_in() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("models");
     let mut files: Vec<String> = std::fs::read_dir(folder)
