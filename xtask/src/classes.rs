@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::Instant;
 
-use classfile::{Class, Edit, Flow, Instruction, Snippet, op};
+use classfile::{Class, Edit, Flow, Snippet, op};
 use stress::{Count, Plan};
 
 const ROUNDS: usize = 7;
@@ -113,9 +113,9 @@ fn fields(bytes: &[u8]) -> classfile::Result<usize> {
     for method in 0..class.methods.len() {
         let Some(mut edit) = Edit::new(&class, method)? else { continue };
         let mut site = 0;
-        for step in edit.code().instructions() {
-            let (pc, instruction) = step?;
-            if let Instruction::Field { opcode: op::GETFIELD..=op::PUTFIELD, .. } = instruction {
+        for step in edit.code().opcodes() {
+            let (pc, opcode) = step?;
+            if matches!(opcode, op::GETFIELD | op::PUTFIELD) {
                 probe.clear();
                 site += 1;
                 probe.int(&mut class.pool, site)?;

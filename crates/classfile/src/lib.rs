@@ -27,7 +27,7 @@ pub use annotations::{Annotation, ElementValue};
 pub use assembler::{Assembler, Label};
 pub use attributes::{BootstrapMethod, InnerClass, RecordComponent};
 pub use class::{Attribute, Class, Member, NEWEST_TESTED};
-pub use code::{Code, Handler, Instructions, LocalVariable};
+pub use code::{Code, Handler, Instructions, LocalVariable, Opcodes};
 pub use descriptor::{MethodType, Type};
 pub use edit::{Border, Catch, Edit, Order, Range};
 pub use error::{Error, Reason, Result};

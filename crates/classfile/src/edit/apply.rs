@@ -2,8 +2,8 @@
 //! `layout.rs` (places and instructions), `maps.rs` (frames) and `tables.rs` (debug tables).
 
 use super::kept::handler_frames;
-use super::layout::{Insertion, Layout, Node, Place, emit};
-use super::maps::{Added, Extra, frame_table};
+use super::layout::{Insertion, Layout, Node, Place, emit, is_copied};
+use super::maps::{Added, Extra, frame_table, moved_frames};
 use super::{Border, Catch, Edit, NewHandler, Order, tables};
 use crate::bytes::{put_u2, put_u4};
 use crate::class::{Attribute, Class, write_attributes};
@@ -122,12 +122,25 @@ fn write_code(out: &mut Vec<u8>, edit: &Edit<'_>, layout: &Layout, insertions: &
         edit.store.get(start as usize..start as usize + length as usize).unwrap_or_default()
     };
     let mut waiting = insertions.iter().peekable();
+    // Instructions that stay as they are and follow each other are copied in one go.
+    let mut copied = 0;
+    let copy = |out: &mut Vec<u8>, from: u32, to: u32| {
+        out.extend_from_slice(code.get(from as usize..to as usize).unwrap_or_default());
+    };
     for node in &layout.nodes {
+        let touched = waiting.peek().is_some_and(|next| next.pc == node.pc);
+        if !touched && is_copied(node) {
+            continue;
+        }
+        copy(out, copied, node.pc);
+        copied = node.pc + node.length;
         while let Some(next) = waiting.next_if(|next| next.pc == node.pc && next.place < Place::Replace) {
             out.extend_from_slice(piece(next.start, next.length));
         }
         debug_assert_eq!(out.len() - base, node.real as usize);
-        if !node.replaced {
+        if is_copied(node) {
+            copy(out, node.pc, copied);
+        } else if !node.replaced {
             emit(out, code, layout, node)?;
         }
         while let Some(next) = waiting.next_if(|next| next.pc == node.pc && next.place == Place::Replace) {
@@ -140,6 +153,7 @@ fn write_code(out: &mut Vec<u8>, edit: &Edit<'_>, layout: &Layout, insertions: &
             out.extend_from_slice(piece(next.start, next.length));
         }
     }
+    copy(out, copied, code.len() as u32);
     for handler in &edit.handlers {
         out.extend_from_slice(piece(handler.start, handler.length));
     }
@@ -271,7 +285,12 @@ fn new_attributes<'a>(
         };
         attributes.push(Attribute::new(attribute.name, new));
     }
-    if has_frames && (frames.is_some() || !extras.is_empty()) {
+    if let (Some((at, name, (body, offset))), [], []) = (frames, &edit.method_locals[..], extras) {
+        // No frame changes but in its place: by far the most frequent case.
+        if let Some(place) = attributes.get_mut(at) {
+            *place = Attribute::new(name, moved_frames(body, offset, layout)?);
+        }
+    } else if has_frames && (frames.is_some() || !extras.is_empty()) {
         let Some(method) = class.methods.get(edit.method) else { return Ok(attributes) };
         let initial = initial_locals(class, method, &mut names)?;
         let added = Added { locals: &edit.method_locals };

@@ -199,15 +199,13 @@ impl<'a> Edit<'a> {
 
     /// Runs the snippet before every return.
     pub fn before_returns(&mut self, snippet: &Snippet) -> Result<()> {
-        let mut steps = self.code.instructions();
-        loop {
-            let pc = steps.next_pc();
-            let Some(step) = steps.next() else { return Ok(()) };
-            step?;
-            if self.code.bytes.get(pc as usize).is_some_and(|opcode| op::is_return(*opcode)) {
+        for step in self.code.opcodes() {
+            let (pc, opcode) = step?;
+            if op::is_return(opcode) {
                 self.before(pc, snippet);
             }
         }
+        Ok(())
     }
 
     /// Puts the snippet in the place of the instruction at `pc`. Two replacements follow each other.
