@@ -182,6 +182,10 @@ fn write_handlers(out: &mut Vec<u8>, edit: &Edit<'_>, layout: &Layout) -> Result
     put_u2(out, count);
     write_new_handlers(out, edit, layout, Order::Inner)?;
     for handler in edit.code.handlers() {
+        if handler.start >= handler.end {
+            let offset = edit.code.offset + usize::from(handler.start);
+            return Err(Error::malformed(offset, "a handler covers nothing"));
+        }
         let start = stretched(layout, u32::from(handler.start), &edit.covered)?;
         let end = stretched(layout, u32::from(handler.end), &edit.uncovered)?;
         put_u2(out, start as u16);
