@@ -45,7 +45,7 @@ pub fn bench(args: &[&str]) -> Result<(), String> {
     measure("parse and find the types everywhere", &types)?;
     measure("weave a call before every field access", &fields)?;
     measure("stress weave", &|class| {
-        let plan = Plan { probe: Some("raddle/Probe"), stretch: false };
+        let plan = Plan { probe: Some("raddle/Probe"), stretch: false, cover: true };
         let woven = stress::weave(class, plan, &mut Count::default())?;
         Ok(woven.map_or(0, |bytes| bytes.len()))
     })

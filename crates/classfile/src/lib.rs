@@ -11,6 +11,7 @@ mod class;
 mod code;
 mod descriptor;
 mod edit;
+mod effect;
 mod error;
 pub mod flags;
 mod flow;

@@ -94,7 +94,7 @@ fn woven_libraries_link_as_they_do_unwoven() {
                 (false, _) => few,
             };
             let mut count = Count::default();
-            let woven = woven(&all, step, Plan { probe: Some(PROBE), stretch }, &mut count);
+            let woven = woven(&all, step, Plan { probe: Some(PROBE), stretch, cover: true }, &mut count);
             println!("{label} on {}: {count:?}", runtime.name);
             assert!(count.classes > 100, "{count:?}");
             let plain = link(runtime, "plain", &names, &bytes, step);
@@ -194,7 +194,7 @@ fn woven_java_base_runs_and_links_as_it_does_unwoven() {
         // Object's constructor has to stay empty: it is called before the JVM can run any other code.
         for class in all.iter().step_by(step).filter(|class| class.name != "java/lang/Object") {
             let probe = if early.contains(&class.name) { None } else { Some(BASE_PROBE) };
-            match weave(&class.bytes, Plan { probe, stretch }, &mut count) {
+            match weave(&class.bytes, Plan { probe, stretch, cover: true }, &mut count) {
                 Ok(Some(bytes)) => woven.push((class.name.as_str(), bytes)),
                 Ok(None) => {}
                 Err(error) => panic!("{}: {error}", class.name),
@@ -214,8 +214,11 @@ fn classes_with_their_old_frames_do_not_link() {
     assert!(sample.len() > 50);
     let mut broken = Vec::new();
     for class in &sample {
-        let woven =
-            weave(&class.bytes, Plan { probe: Some(BASE_PROBE), stretch: false }, &mut Count::default());
+        let woven = weave(
+            &class.bytes,
+            Plan { probe: Some(BASE_PROBE), stretch: false, cover: true },
+            &mut Count::default(),
+        );
         if let Some(bytes) =
             woven.expect("it can be woven").and_then(|woven| with_old_frames(&class.bytes, &woven))
         {

@@ -7,11 +7,10 @@ use super::maps::{Added, Extra, frame_table, moved_frames};
 use super::{Border, Catch, Edit, NewHandler, Order, tables};
 use crate::bytes::{put_u2, put_u4};
 use crate::class::{Attribute, Class, write_attributes};
+use crate::effect::effect;
 use crate::error::{Error, Reason, Result};
-use crate::instruction::{Instruction, decode};
 use crate::op;
 use crate::pool::Pool;
-use crate::snippet::{member_effect, plain_effect};
 use crate::value::{Names, Value, initial_locals};
 
 /// The new body of the Code attribute.
@@ -82,37 +81,6 @@ fn stack_needed(edit: &Edit<'_>, pool: &Pool<'_>, layout: &Layout, insertions: &
     }
     u16::try_from(total)
         .map_err(|_| Error { offset: edit.code.offset, reason: Reason::TableTooLarge("stack places") })
-}
-
-/// What the stack gains by the instruction at `pc`.
-fn effect(code: &[u8], pc: u32, offset: usize, pool: &Pool<'_>) -> Result<i32> {
-    let (instruction, _) = decode(code, pc as usize, offset)?;
-    let opcode = code.get(pc as usize).copied().unwrap_or_default();
-    let unreadable = Error::malformed(offset + pc as usize, "a descriptor cannot be read");
-    Ok(match instruction {
-        Instruction::Plain(opcode) => plain_effect(opcode).unwrap_or(0),
-        Instruction::Int(_) | Instruction::New(_) => 1,
-        Instruction::Constant(_) => 1 + i32::from(opcode == op::LDC2_W),
-        Instruction::Load { kind, .. } => i32::from(kind.slots()),
-        Instruction::Store { kind, .. } => -i32::from(kind.slots()),
-        Instruction::Branch { opcode, .. } => match opcode {
-            op::GOTO => 0,
-            op::JSR => 1,
-            op::IF_ICMPEQ..=op::IF_ACMPNE => -2,
-            _ => -1,
-        },
-        Instruction::Switch(_) => -1,
-        Instruction::Field { opcode, member } | Instruction::Invoke { opcode, member } => {
-            member_effect(opcode, pool.descriptor_of(member)?).ok_or(unreadable)?
-        }
-        Instruction::NewMultiArray { dimensions, .. } => 1 - i32::from(dimensions),
-        Instruction::Increment { .. }
-        | Instruction::Ret { .. }
-        | Instruction::NewArray(_)
-        | Instruction::NewObjectArray(_)
-        | Instruction::CheckCast(_)
-        | Instruction::InstanceOf(_) => 0,
-    })
 }
 
 fn write_code(out: &mut Vec<u8>, edit: &Edit<'_>, layout: &Layout, insertions: &[Insertion]) -> Result<()> {
