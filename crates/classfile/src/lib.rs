@@ -10,7 +10,7 @@ mod bytes;
 mod class;
 mod code;
 mod descriptor;
-mod edit;
+pub mod edit;
 mod effect;
 mod error;
 pub mod flags;

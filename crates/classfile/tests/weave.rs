@@ -129,8 +129,8 @@ fn with_old_frames(old: &[u8], woven: &[u8]) -> Option<Vec<u8>> {
 }
 
 /// Class names for the boot loader, and the classes of java.base.
-fn base_classes() -> Vec<Named> {
-    let mut all = support::jdk_classes(&support::installed(), "java.base");
+fn base_classes(runtime: &Runtime) -> Vec<Named> {
+    let mut all = support::jdk_classes(runtime, "java.base");
     all.retain(|class| !class.name.ends_with("module-info"));
     for class in &mut all {
         class.name = class.name.trim_start_matches("java.base/").to_owned();
@@ -139,12 +139,12 @@ fn base_classes() -> Vec<Named> {
 }
 
 /// The classes that a JVM loads before it runs a program, and those the helper needs.
-fn early_classes() -> BTreeSet<String> {
+fn early_classes(runtime: &Runtime) -> BTreeSet<String> {
     let folder = support::scratch(&format!("early-{}", std::process::id()));
     let (list, out) = (folder.join("names"), folder.join("outcome"));
     std::fs::write(&list, "").expect("room on the disk");
     let args = ["base", list.to_str().expect("a plain path"), out.to_str().expect("a plain path")];
-    let (text, _) = support::corpus(&support::installed(), &["-Xshare:off", "-Xlog:class+load"], &args);
+    let (text, _) = support::corpus(runtime, &["-Xshare:off", "-Xlog:class+load"], &args);
     std::fs::remove_dir_all(&folder).expect("the folder just made");
     let words = text.lines().filter(|line| line.contains("jrt:/java.base"));
     let names = words.filter_map(|line| line.split_once("[class,load] ")?.1.split(' ').next());
@@ -154,7 +154,12 @@ fn early_classes() -> BTreeSet<String> {
 }
 
 /// Starts a JVM whose java.base is patched with `classes` and links all classes named.
-fn link_base(label: &str, names: &[&str], classes: &[(&str, &[u8])]) -> BTreeMap<String, String> {
+fn link_base(
+    runtime: &Runtime,
+    label: &str,
+    names: &[&str],
+    classes: &[(&str, &[u8])],
+) -> BTreeMap<String, String> {
     let folder = support::scratch(&format!("base-{label}-{}", std::process::id()));
     let (patch, list, out) = (folder.join("patch"), folder.join("names"), folder.join("outcome"));
     let probe = probe_class(BASE_PROBE);
@@ -169,7 +174,7 @@ fn link_base(label: &str, names: &[&str], classes: &[(&str, &[u8])]) -> BTreeMap
     let mut flags = VERIFY.to_vec();
     flags.push(&patch);
     let [list, out_name] = [&list, &out].map(|path| path.to_str().expect("a plain path"));
-    support::corpus(&support::installed(), &flags, &["base", list, out_name]);
+    support::corpus(runtime, &flags, &["base", list, out_name]);
     let found = outcomes(&out);
     std::fs::remove_dir_all(&folder).expect("the folder just made");
     found
@@ -177,8 +182,14 @@ fn link_base(label: &str, names: &[&str], classes: &[(&str, &[u8])]) -> BTreeMap
 
 #[test]
 fn woven_java_base_runs_and_links_as_it_does_unwoven() {
-    let all = base_classes();
-    let early = early_classes();
+    for runtime in support::sample(support::runtimes(), 3) {
+        weave_base(&runtime);
+    }
+}
+
+fn weave_base(runtime: &Runtime) {
+    let all = base_classes(runtime);
+    let early = early_classes(runtime);
     for (label, stretch) in [("woven", false), ("stretched", true)] {
         let step = match (support::whole(), stretch) {
             (true, false) => 1,
@@ -187,7 +198,7 @@ fn woven_java_base_runs_and_links_as_it_does_unwoven() {
             (false, true) => 80,
         };
         let names: Vec<&str> = all.iter().map(|class| class.name.as_str()).step_by(step).collect();
-        let plain = link_base("plain", &names, &[]);
+        let plain = link_base(runtime, "plain", &names, &[]);
         let mut count = Count::default();
         // While the JVM starts it cannot call methods of classes it does not know.
         let mut woven = Vec::new();
@@ -201,14 +212,15 @@ fn woven_java_base_runs_and_links_as_it_does_unwoven() {
             }
         }
         let patched: Vec<(&str, &[u8])> = woven.iter().map(|(name, bytes)| (*name, &bytes[..])).collect();
-        println!("java.base {label}: {count:?}");
-        compare(&format!("java.base {label}"), &plain, &link_base(label, &names, &patched));
+        println!("java.base of {} {label}: {count:?}", runtime.name);
+        compare(&format!("java.base {label}"), &plain, &link_base(runtime, label, &names, &patched));
     }
 }
 
 #[test]
 fn classes_with_their_old_frames_do_not_link() {
-    let all = base_classes();
+    let runtime = support::installed();
+    let all = base_classes(&runtime);
     // Classes that the JVM does not need to start.
     let sample: Vec<&Named> = all.iter().filter(|class| class.name.starts_with("java/time/")).collect();
     assert!(sample.len() > 50);
@@ -227,7 +239,7 @@ fn classes_with_their_old_frames_do_not_link() {
     }
     let names: Vec<&str> = broken.iter().map(|(name, _)| *name).collect();
     let patched: Vec<(&str, &[u8])> = broken.iter().map(|(name, bytes)| (*name, &bytes[..])).collect();
-    let outcome = link_base("broken", &names, &patched);
+    let outcome = link_base(&runtime, "broken", &names, &patched);
     let refused = outcome.values().filter(|outcome| outcome.starts_with("java.lang.VerifyError")).count();
     println!("{refused} of {} classes with old frames are refused", outcome.len());
     assert!(refused * 10 > outcome.len() * 9 && refused > 20, "{outcome:?}");

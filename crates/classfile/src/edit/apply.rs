@@ -16,6 +16,8 @@ use crate::value::{Names, Value, initial_locals};
 /// The new body of the Code attribute.
 pub(super) fn new_body<'a>(mut edit: Edit<'a>, class: &mut Class<'a>) -> Result<Vec<u8>> {
     let mut insertions = std::mem::take(&mut edit.insertions);
+    edit.covered.sort_unstable();
+    edit.uncovered.sort_unstable();
     let mut layout = Layout::new(&edit.code, &mut insertions)?;
     let behind: usize = edit.handlers.iter().map(|handler| handler.length as usize).sum();
     layout.settle(&edit.code, &insertions, behind)?;
@@ -165,12 +167,16 @@ fn write_handlers(out: &mut Vec<u8>, edit: &Edit<'_>, layout: &Layout) -> Result
 }
 
 /// A border of an existing range: behind what is inserted after the instruction before, or in front of it if the pc of
-/// that instruction is `listed`.
+/// that instruction is `listed` (in ascending order).
 fn stretched(layout: &Layout, pc: u32, listed: &[u32]) -> Result<u32> {
     let number = layout.number(pc)?;
     let node = layout.node(pc)?;
     let before = number.checked_sub(1).and_then(|before| layout.nodes.get(before));
-    Ok(if before.is_some_and(|before| listed.contains(&before.pc)) { node.edge } else { node.fall })
+    Ok(if before.is_some_and(|before| listed.binary_search(&before.pc).is_ok()) {
+        node.edge
+    } else {
+        node.fall
+    })
 }
 
 fn write_new_handlers(out: &mut Vec<u8>, edit: &Edit<'_>, layout: &Layout, order: Order) -> Result<()> {
