@@ -1,8 +1,8 @@
-//! Chores of the house. `cargo xtask bench trace` measures the road from a trace to findings;
-//! `cargo xtask models` resolves the model tables against JDKs.
+//! Chores of the house: benchmarks, generated traces, and the check of the model tables against JDKs.
 
 mod bench;
 mod bench_run;
+mod classes;
 mod generate;
 mod models;
 
@@ -16,6 +16,7 @@ Examples:
   cargo xtask bench scale                        1 M to 300 M events; 5 000 threads; 5 M variables
   cargo xtask bench run [PROGRAM …]              what being watched costs the programs of ../shared/bench
   cargo xtask models [--fetch] [JDK-FOLDER …]    resolves the model tables against JDK 17, 21 and 25
+  cargo xtask bench classes [FILE]               reading, writing and weaving the classes of java.base (needs Java)
   cargo xtask generate OUT EVENTS THREADS LOCKS VARIABLES SEED mixed|atomic|racy
                                                  a trace; the form follows the ending: .trace, .std";
 
@@ -26,6 +27,7 @@ fn main() -> ExitCode {
         ["bench", "trace", rest @ ..] => bench::trace(rest),
         ["bench", "scale"] => bench::scale(),
         ["bench", "run", rest @ ..] => bench_run::bench(rest),
+        ["bench", "classes", rest @ ..] => classes::bench(rest),
         ["generate", out, rest @ ..] => {
             generate::Shape::parse(rest).and_then(|shape| generate::write(out, shape))
         }

@@ -110,6 +110,10 @@ impl Agent {
                 let is_below = |a: &str, b: &str| a == b || above.get(a).is_some_and(|above| above.contains(b));
                 Some(models.call_on(name, descriptor, &of, is_below))
             }
+            // Code that is called back: what the JDK hands to itself says nothing about the program.
+            None if !class.is_null() && self.jvmti.loader(class).is_none_or(|loader| loader.is_null()) => {
+                return Vec::new();
+            }
             _ => None,
         };
         let mut told = Vec::new();

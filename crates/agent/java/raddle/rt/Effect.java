@@ -110,10 +110,10 @@ final class Effect {
                 letGo(o);
                 break;
             case TRIAL_BEGINS:
-                me.trial = true;
+                me.beginTrial();
                 break;
             case TRIAL_ENDS:
-                me.trial = false;
+                me.endTrial(true);
                 break;
             case RELEASE_BY:
                 stamped(mode(value) == READ ? sites[3] : sites[2], o, me);

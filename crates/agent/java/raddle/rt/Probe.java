@@ -42,10 +42,10 @@ public final class Probe {
     public static long read(Object o, long word, int site) {
         Thread thread = Thread.currentThread();
         Recorder me = Recorder.of(thread);
-        if (me == null || me.trial) return word;
+        if (me == null) return word;
         if (o == null) me.uses(site);
         long token = U.getLong(thread, Recorder.TOKEN);
-        me.plain(site, o == null ? 0 : me.object(o));
+        me.reads(site, o == null ? 0 : me.object(o));
         if ((word & ~COUNTS) != token) return token | READ;
         return (word & READS) == 2 * READ ? word : word + READ;
     }

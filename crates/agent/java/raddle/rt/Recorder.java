@@ -54,8 +54,13 @@ final class Recorder {
     /** Probes do nothing while this thread is inside one, or after its end. */
     boolean inside;
 
-    /** Whether what is read now is read on trial: the program will find out itself whether it was disturbed. */
-    boolean trial;
+    /**
+     * Whether what is read now is read on trial: the program will ask whether it was disturbed. Until then the reads are
+     * kept back; those that are never asked about are recorded after all.
+     */
+    private boolean trial;
+    private long[] onTrial = new long[16];
+    private int trials;
 
     /** The stamp of a lock that is being converted. */
     long converted;
@@ -145,8 +150,8 @@ final class Recorder {
     /** Something that gives or takes order, now. Whatever comes after it belongs to a new epoch. */
     @ForceInline
     void stamped(int site, long operand, long classNumber) {
+        if (trial) endTrial(false);
         if (open != 0) flush();
-        trial = false;
         long to = room(16);
         if (to != 0) {
             long stamp = U.getAndAddLong(null, STAMP, 1);
@@ -159,6 +164,7 @@ final class Recorder {
 
     /** The same with a second operand. */
     void stamped(int site, long operand, long classNumber, long more) {
+        if (trial) endTrial(false);
         if (open != 0) flush();
         long to = room(24);
         if (to != 0) {
@@ -173,9 +179,40 @@ final class Recorder {
 
     /** A border within the thread that gives no order: a new epoch all the same. */
     void border(int site, long operand) {
+        if (trial) endTrial(false);
         if (open != 0) flush();
         plain(site, operand);
         U.putLong(thread, TOKEN, U.getLong(thread, TOKEN) + EPOCH);
+    }
+
+    void beginTrial() {
+        if (trial) endTrial(false);
+        trial = true;
+    }
+
+    /** Reads are no longer on trial; if they were asked about, they do not count. */
+    void endTrial(boolean asked) {
+        trial = false;
+        int count = trials;
+        trials = 0;
+        for (int i = 0; !asked && i < count; i++) {
+            long to = room(8);
+            if (to == 0) return;
+            U.putLongRelease(null, to, onTrial[i]);
+            at = to + 8;
+        }
+    }
+
+    /** A read, perhaps on trial. */
+    @ForceInline
+    void reads(int site, long operand) {
+        if (trial) keep(PLAIN | (long) site << 4 | operand << 28);
+        else plain(site, operand);
+    }
+
+    private void keep(long record) {
+        if (trials == onTrial.length) onTrial = java.util.Arrays.copyOf(onTrial, 2 * trials);
+        onTrial[trials++] = record;
     }
 
     /** Where a record of so many bytes goes; 0 if nothing is recorded any more. */
