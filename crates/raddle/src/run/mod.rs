@@ -160,10 +160,10 @@ fn finish(
             }
         }
     }
-    if let (Some(path), [only]) = (&args.record, records.as_slice()) {
-        if let Err(error) = std::fs::rename(only, path) {
-            errors.push(Failure::new(format!("{}: {error}", path.display())));
-        }
+    if let (Some(path), [only]) = (&args.record, records.as_slice())
+        && let Err(error) = std::fs::rename(only, path)
+    {
+        errors.push(Failure::new(format!("{}: {error}", path.display())));
     }
     let mut complete = errors.is_empty();
     for error in errors {
