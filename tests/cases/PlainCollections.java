@@ -1,11 +1,11 @@
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.LinkedList;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
+import java.util.TreeSet;
 import support.Threads;
 
 /** Collections that take no lock, shared by two threads: the place of the race is the call. */
@@ -13,10 +13,10 @@ public class PlainCollections {
     static final Map<String, Integer> MAP = new HashMap<>();
     static final List<String> LIST = new ArrayList<>();
     static final ArrayDeque<String> DEQUE = new ArrayDeque<>();
-    static final HashSet<String> SET = new HashSet<>();
+    static final TreeSet<String> SET = new TreeSet<>();
     static final StringBuilder BUILDER = new StringBuilder();
     static final LinkedList<String> GUARDED_LIST = new LinkedList<>();
-    static final TreeMap<String, Integer> GUARDED_MAP = new TreeMap<>();
+    static final LinkedHashMap<String, Integer> GUARDED_MAP = new LinkedHashMap<>();
     static final int[] SEEN = new int[5];
 
     static void withoutLockBad() throws InterruptedException {

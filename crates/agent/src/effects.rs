@@ -224,7 +224,11 @@ impl Agent {
             Some(Reach::Last) => 2,
             Some(Reach::Each) => 3,
         };
-        let base = match target.map(|target| target.base) {
+        let part = match &effect.action {
+            Action::Part { part, .. } => Some(part),
+            _ => target,
+        };
+        let base = match part.map(|target| target.base) {
             Some(Base::Thread) => 1,
             Some(Base::Class) => 2,
             _ => 0,

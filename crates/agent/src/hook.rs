@@ -181,7 +181,7 @@ impl Agent {
             self.hook.seen.fetch_add(1, Ordering::Relaxed);
         }
         let loader = self.classes.loader(self.jvmti, loader);
-        let mut weaving = Weaving { agent: self, loader, entries: Vec::new(), class: 0, name: name.to_owned() };
+        let mut weaving = Weaving { agent: self, loader, classes: Vec::new(), entries: Vec::new(), class: 0, name: name.to_owned() };
         let options = instrument::Options { scope, blocks: self.hook.blocks };
         let woven = instrument::weave(bytes, &World { agent: self, loader }, &self.hook.models, &mut weaving, &options);
         let woven = match woven {
@@ -202,8 +202,9 @@ impl Agent {
                 None
             }
         };
-        // Before anything refers to what is new.
-        self.session.names(&weaving.entries);
+        // Before anything refers to what is new, classes before their members.
+        weaving.classes.append(&mut weaving.entries);
+        self.session.names(&weaving.classes);
         if let (Some(folder), Some(woven)) = (&self.options.dump, &woven) {
             let _ = std::fs::write(folder.join(format!("{}.class", name.replace('/', "."))), woven);
         }
@@ -277,6 +278,7 @@ impl instrument::World for World<'_> {
 struct Weaving<'a> {
     agent: &'a Agent,
     loader: i64,
+    classes: Vec<u8>,
     entries: Vec<u8>,
     class: u32,
     name: String,
@@ -291,7 +293,9 @@ impl instrument::Sites for Weaving<'_> {
         let name = text(name);
         let number = self.agent.classes.with(self.loader, &name, |known, _| known.number);
         let file = source.map(text).unwrap_or_default();
-        Entry::Class { number, name: name.replace('/', "."), file }.encode(&mut self.entries);
+        if self.class != number {
+            Entry::Class { number, name: name.replace('/', "."), file }.encode(&mut self.classes);
+        }
         if name == self.name {
             self.class = number;
         }
@@ -316,8 +320,9 @@ impl instrument::Sites for Weaving<'_> {
             });
             (known.number, number, new, new_class)
         });
-        if new_class {
-            Entry::Class { number: class, name: owner.replace('/', "."), file: String::new() }.encode(&mut self.entries);
+        // The class itself is told with its source.
+        if new_class && owner != self.name {
+            Entry::Class { number: class, name: owner.replace('/', "."), file: String::new() }.encode(&mut self.classes);
         }
         if new || flags.is_some() {
             let flags = flags.map_or(0, field_flags);

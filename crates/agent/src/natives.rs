@@ -77,6 +77,7 @@ fn natives() -> Vec<(&'static str, Vec<Method>)> {
             "Recorder",
             vec![
                 (c"stampAddress", c"()J", stamp_address as *mut c_void),
+                (c"name", c"(ILjava/lang/String;)V", name as *mut c_void),
                 (c"open", c"(ILjava/lang/String;)J", open as *mut c_void),
                 (c"next", c"(JI)J", next as *mut c_void),
                 (c"close", c"(J)V", close as *mut c_void),
@@ -120,6 +121,17 @@ fn natives() -> Vec<(&'static str, Vec<Method>)> {
 
 extern "system" fn stamp_address(_: *mut JNIEnv, _: jclass) -> jlong {
     agent().map_or(0, |agent| agent.session.stamp_address())
+}
+
+extern "system" fn name(env: *mut JNIEnv, _: jclass, number: jint, name: jstring) {
+    contained((), || {
+        let Some(agent) = agent() else { return };
+        // SAFETY: the JVM's pointer, in this thread.
+        let name = unsafe { Jni::new(env) }.text(name);
+        let mut entry = Vec::new();
+        Entry::Thread { number: number as u32, name, page: 0, creator: 0 }.encode(&mut entry);
+        agent.session.names(&entry);
+    });
 }
 
 extern "system" fn open(env: *mut JNIEnv, _: jclass, number: jint, name: jstring) -> jlong {

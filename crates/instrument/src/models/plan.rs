@@ -222,20 +222,17 @@ impl Plan {
     /// The plan for calls by that opcode; `None` if nothing is to be told.
     pub fn of_call(models: &Models, opcode: u8, member: classfile::MemberRef<'_>) -> Option<Plan> {
         let (owner, name) = (text::decode(member.owner)?, text::decode(member.name)?);
-        let numbers = models.call_numbers(&name);
+        let descriptor = text::decode(member.descriptor)?;
+        let numbers: Vec<u32> = models.call_numbers(&name, &descriptor).collect();
         if numbers.is_empty() || owner.starts_with('[') {
             return None;
         }
-        let descriptor = text::decode(member.descriptor)?;
         let types = MethodType::parse(member.descriptor)?;
         let constructs = name == "<init>";
         let is_static = opcode == op::INVOKESTATIC;
         let shape = Shape { types, has_this: !is_static && !constructs, outer: None };
-        let lines = || {
-            let lines =
-                numbers.iter().filter_map(|&number| Some((number, models.lines().get(number as usize)?)));
-            lines.filter(|(_, line)| line.method.matches(&name, &descriptor))
-        };
+        let lines =
+            || numbers.iter().filter_map(|&number| Some((number, models.lines().get(number as usize)?)));
         let certain = is_static
             || constructs
             || owner == "java/lang/Object"

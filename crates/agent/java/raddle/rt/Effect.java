@@ -86,7 +86,7 @@ final class Effect {
     private void does(Object o, long value, Recorder me) {
         switch (does) {
             case PLAIN:
-                me.plain(sites[0], me.object(o));
+                me.whole(sites[0], me.object(o), number(o));
                 break;
             case STAMPED:
                 stamped(sites[0], o, me);
@@ -178,7 +178,7 @@ final class Effect {
                     continue;
                 }
             } else if (kind == Kinds.UNSYNCHRONISED) {
-                if (moment == BEFORE && watched) me.plain(sites[0], me.object(o));
+                if (moment == BEFORE && watched) me.whole(sites[0], me.object(o), info.number);
             } else if (kind == Kinds.CONCURRENT) {
                 if (moment == BEFORE && mutates) stamped(sites[1], o, me);
                 if (moment == AFTER) stamped(sites[2], o, me);
@@ -210,7 +210,8 @@ final class Effect {
     /** A variable that a handle, an updater or an address leads to; or a part and its whole. */
     void handle(Object other, Object base, int index, long value, Recorder me) {
         if (does == PART) {
-            if (base != null && other != null) Identities.part(base, other, me);
+            Object part = this.base == 1 ? me.thread : base;
+            if (part != null && other != null) Identities.part(part, other, me);
             return;
         }
         if (does != VARIABLE) return;

@@ -14,7 +14,8 @@ import jdk.internal.misc.Unsafe;
  * Links an access to a field of another class when it is first run: only then is it known which class declares the
  * field, whether that class was woven and whether the field is volatile.
  *
- * <p>Names: {@code r} before a read, {@code a} after it, {@code u} before a write (an update).
+ * <p>Names: {@code r} before a read, {@code a} after it, {@code u} before a write (an update), {@code v} the
+ * same where only volatile fields count.
  */
 final class Link {
     private static final Unsafe U = Unsafe.getUnsafe();
@@ -55,8 +56,14 @@ final class Link {
         MethodHandleInfo info = TRUSTED.revealDirect(getter);
         Class<?> declaring = info.getDeclaringClass();
         int flags = info.getModifiers();
-        if (isStatic && Modifier.isFinal(flags)) return MethodHandles.empty(type);
+        boolean isFinal = isStatic && Modifier.isFinal(flags);
+        // A final field that leads nowhere, and one that is only looked at for being volatile.
+        if (isFinal && (of.isPrimitive() || of == String.class || !name.equals("r"))) return MethodHandles.empty(type);
         linked(site, declaring, simple, descriptor, flags);
+        if (isFinal) {
+            MethodHandle uses = TRUSTED.findStatic(Probe.class, "uses", MethodType.methodType(void.class, int.class));
+            return MethodHandles.insertArguments(uses, 0, site);
+        }
         boolean isVolatile = Modifier.isVolatile(flags);
         switch (name) {
             case "r":
@@ -67,6 +74,8 @@ final class Link {
                 return isVolatile
                         ? any("volatileWrite", isStatic, type, site)
                         : accessor("u", declaring, simple, isStatic, type, site);
+            case "v":
+                return isVolatile ? any("volatileWrite", isStatic, type, site) : MethodHandles.empty(type);
             default:
                 return MethodHandles.empty(type);
         }

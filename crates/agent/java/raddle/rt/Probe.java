@@ -141,6 +141,12 @@ public final class Probe {
         me.stamped(site, number, number);
     }
 
+    /** A static final field is read: what it leads to was made before, when the class was initialised. */
+    public static void uses(int site) {
+        Recorder me = Recorder.of(Thread.currentThread());
+        if (me != null) me.uses(site);
+    }
+
     /** What a model line says of a call. */
     @DontInline
     public static void effect(Object receiver, Object target, long value, int site) {

@@ -86,7 +86,10 @@ final class Recorder {
         if (number == 0) {
             int fresh = U.getAndAddInt(Recorder.class, THREADS, 1) + 1;
             number = U.compareAndExchangeInt(thread, NUMBER, 0, fresh);
-            if (number == 0) number = fresh;
+            if (number == 0) {
+                number = fresh;
+                name(number, nameOf(thread, number));
+            }
         }
         return number;
     }
@@ -105,8 +108,7 @@ final class Recorder {
         Recorder me = new Recorder(thread, numberOf(thread));
         me.inside = true;
         U.putReference(thread, STATE, me);
-        String name = thread.getName();
-        long chunk = open(me.number, name == null || name.isEmpty() ? "thread " + me.number : name);
+        long chunk = open(me.number, nameOf(thread, me.number));
         if (chunk == 0) return null;
         me.chunk = chunk;
         me.at = chunk + HEADER;
@@ -115,6 +117,11 @@ final class Recorder {
         me.inside = false;
         me.stamped(Kinds.START_SITE, 0, 0);
         return me;
+    }
+
+    private static String nameOf(Thread thread, int number) {
+        String name = thread.getName();
+        return name == null || name.isEmpty() ? "thread " + number : name;
     }
 
     /** The current thread has ended. */
@@ -134,6 +141,16 @@ final class Recorder {
         if (to != 0) {
             U.putLongRelease(null, to, PLAIN | (long) site << 4 | operand << 28);
             at = to + 8;
+        }
+    }
+
+    /** An object that is accessed as one variable. */
+    void whole(int site, long operand, int classNumber) {
+        long to = room(16);
+        if (to != 0) {
+            U.putLong(to + 8, classNumber);
+            U.putLongRelease(null, to, RANGE | (long) site << 4 | operand << 28);
+            at = to + 16;
         }
     }
 
@@ -289,7 +306,11 @@ final class Recorder {
     @DontInline
     private void seesInitialised(int c) {
         haveInitialised(c);
+        // Reads that are on trial stay so.
+        boolean onTrial = trial;
+        trial = false;
         stamped(Kinds.USES_SITE, c, c);
+        trial = onTrial;
     }
 
     /** This thread need not be told that a class is initialised. */
@@ -347,6 +368,9 @@ final class Recorder {
     // The agent.
 
     static native long stampAddress();
+
+    /** Tells what a number stands for, before anything refers to it. */
+    private static native void name(int number, String name);
 
     /** The first chunk of a thread; 0 if nothing is recorded. */
     private static native long open(int number, String name);
