@@ -12,6 +12,7 @@ mod class;
 mod error;
 mod fields;
 mod hide;
+pub mod jdk;
 mod links;
 mod members;
 mod method;

@@ -1,7 +1,11 @@
-//! What is certain of classes of the JDK, whatever else is loaded. A test asks the JDK whether it is true.
+//! What is certain of classes of the JDK, whatever else is loaded. `tests/jdk.rs` asks the JDKs whether it is true.
+
+use std::sync::OnceLock;
+
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Final classes that call lines name, sorted: a call that names one is made on that very class.
-pub(crate) const FINAL: &[&str] = &[
+pub const FINAL: &[&str] = &[
     "java/lang/String",
     "java/lang/StringBuffer",
     "java/lang/StringBuilder",
@@ -15,39 +19,17 @@ pub(crate) const FINAL: &[&str] = &[
     "sun/misc/Unsafe",
 ];
 
-/// Classes, sorted, none of whose methods with a line can be called under the name of another class of the JDK: what
-/// they inherit says nothing of these methods, and the JDK has no subclass of them that a call would name.
-pub(crate) const ALONE: &[&str] = &[
-    "java/lang/invoke/VarHandle",
-    "java/util/concurrent/CountDownLatch",
-    "java/util/concurrent/CyclicBarrier",
-    "java/util/concurrent/Exchanger",
-    "java/util/concurrent/Phaser",
-    "java/util/concurrent/Semaphore",
-    "java/util/concurrent/atomic/AtomicBoolean",
-    "java/util/concurrent/atomic/AtomicIntegerArray",
-    "java/util/concurrent/atomic/AtomicIntegerFieldUpdater",
-    "java/util/concurrent/atomic/AtomicLongArray",
-    "java/util/concurrent/atomic/AtomicLongFieldUpdater",
-    "java/util/concurrent/atomic/AtomicMarkableReference",
-    "java/util/concurrent/atomic/AtomicReference",
-    "java/util/concurrent/atomic/AtomicReferenceArray",
-    "java/util/concurrent/atomic/AtomicReferenceFieldUpdater",
-    "java/util/concurrent/atomic/AtomicStampedReference",
-    "java/util/concurrent/locks/StampedLock",
-    "jdk/internal/misc/Unsafe",
-    "sun/misc/Unsafe",
-];
+/// For each class that call lines name: the types of the JDK above and below it. One line each, sorted.
+const RELATED: &str = include_str!("related.txt");
 
 /// Collections, sorted, all of whose subclasses in the JDK are of their own kind: a call that names one means it.
-pub(crate) const OF_ONE_KIND: &[&str] = &[
+pub const OF_ONE_KIND: &[&str] = &[
     "java/lang/StringBuffer",
     "java/lang/StringBuilder",
     "java/util/ArrayDeque",
     "java/util/ArrayList",
     "java/util/HashMap",
     "java/util/IdentityHashMap",
-    "java/util/LinkedHashMap",
     "java/util/LinkedList",
     "java/util/PriorityQueue",
     "java/util/StringJoiner",
@@ -78,7 +60,17 @@ fn is_jdk(class: &str) -> bool {
     ["java/", "javax/", "jdk/", "sun/"].iter().any(|start| class.starts_with(start))
 }
 
-/// Can a call that names `owner` reach an object for which the lines of `class` hold?
+/// The types of the JDK above and below each class that call lines name.
+fn related() -> &'static FxHashMap<&'static str, FxHashSet<&'static str>> {
+    static MAP: OnceLock<FxHashMap<&'static str, FxHashSet<&'static str>>> = OnceLock::new();
+    MAP.get_or_init(|| {
+        let lines = RELATED.lines().filter_map(|line| line.split_once(':'));
+        lines.map(|(class, others)| (class, others.split_whitespace().collect())).collect()
+    })
+}
+
+/// Can a call that names `owner` reach an object for which the lines of `class` hold? Types of the JDK that are neither
+/// above nor below each other have no object in common but those of classes that say themselves what they do.
 pub(crate) fn can_reach(owner: &str, class: &str) -> bool {
     if owner == class {
         return true;
@@ -86,7 +78,10 @@ pub(crate) fn can_reach(owner: &str, class: &str) -> bool {
     if owner == "java/lang/Object" {
         return false;
     }
-    if is_jdk(owner) { !has(ALONE, class) } else { !is_final(class) }
+    match related().get(class) {
+        Some(others) if is_jdk(owner) => others.contains(owner),
+        _ => !is_final(class),
+    }
 }
 
 #[cfg(test)]
@@ -95,7 +90,7 @@ mod tests {
 
     #[test]
     fn lists_are_sorted() {
-        assert!([FINAL, ALONE, OF_ONE_KIND].iter().all(|list| list.is_sorted()));
+        assert!([FINAL, OF_ONE_KIND].iter().all(|list| list.is_sorted()));
     }
 
     #[test]
