@@ -1,6 +1,7 @@
-//! Weaves all class files below a folder in memory and tells how fast: `weave FOLDER [TIMES]`. For measurements.
+//! Weaves all class files below a folder and tells how fast: `weave FOLDER [TIMES]`; with 0 for TIMES it writes them back
+//! woven. For measurements and for looking at woven classes with `javap`.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use events::models::Models;
@@ -44,13 +45,14 @@ impl World for Nowhere {
     }
 }
 
-fn read(below: &Path, into: &mut Vec<Vec<u8>>) -> std::io::Result<()> {
+fn read(below: &Path, into: &mut Vec<(PathBuf, Vec<u8>)>) -> std::io::Result<()> {
     for entry in std::fs::read_dir(below)? {
         let path = entry?.path();
         if path.is_dir() {
             read(&path, into)?;
         } else if path.extension().is_some_and(|ending| ending == "class") {
-            into.push(std::fs::read(path)?);
+            let bytes = std::fs::read(&path)?;
+            into.push((path, bytes));
         }
     }
     Ok(())
@@ -59,16 +61,16 @@ fn read(below: &Path, into: &mut Vec<Vec<u8>>) -> std::io::Result<()> {
 fn main() -> std::io::Result<()> {
     let mut args = std::env::args().skip(1);
     let folder = args.next().unwrap_or_else(|| ".".into());
-    let times = args.next().and_then(|times| times.parse().ok()).unwrap_or(3);
+    let times: u32 = args.next().and_then(|times| times.parse().ok()).unwrap_or(3);
     let mut classes = Vec::new();
     read(Path::new(&folder), &mut classes)?;
     let mut models = Models::builtin().map_err(|errors| std::io::Error::other(format!("{errors:?}")))?;
     models.keep_jdk(17);
-    let size: usize = classes.iter().map(Vec::len).sum();
+    let size: usize = classes.iter().map(|(_, bytes)| bytes.len()).sum();
     let options = Options { scope: Scope::Whole, blocks: Blocks::Synch };
-    for _ in 0..times {
+    for _ in 0..times.max(1) {
         let (mut time, mut sites, mut woven, mut after) = (Duration::ZERO, Counted::default(), 0, 0);
-        for class in &classes {
+        for (path, class) in &classes {
             let start = Instant::now();
             let result = weave(class, &Nowhere, &models, &mut sites, &options);
             time += start.elapsed();
@@ -76,6 +78,9 @@ fn main() -> std::io::Result<()> {
                 Ok(Some(bytes)) => {
                     woven += 1;
                     after += bytes.len();
+                    if times == 0 {
+                        std::fs::write(path, bytes)?;
+                    }
                 }
                 Ok(None) => after += class.len(),
                 Err(failure) => println!("left: {failure}"),

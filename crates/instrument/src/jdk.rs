@@ -19,6 +19,14 @@ pub const FINAL: &[&str] = &[
     "sun/misc/Unsafe",
 ];
 
+/// Classes, sorted, that no program extends although they are not final.
+const CLOSED: &[&str] = &[
+    "java/lang/invoke/VarHandle",
+    "java/util/concurrent/atomic/AtomicIntegerFieldUpdater",
+    "java/util/concurrent/atomic/AtomicLongFieldUpdater",
+    "java/util/concurrent/atomic/AtomicReferenceFieldUpdater",
+];
+
 /// For each class that call lines name: the types of the JDK above and below it. One line each, sorted.
 const RELATED: &str = include_str!("related.txt");
 
@@ -56,8 +64,9 @@ pub(crate) fn is_of_one_kind(class: &str) -> bool {
     has(OF_ONE_KIND, class)
 }
 
-fn is_jdk(class: &str) -> bool {
-    ["java/", "javax/", "jdk/", "sun/"].iter().any(|start| class.starts_with(start))
+/// Is it the internal name of a class of the JDK?
+pub(crate) fn is_jdk_name(class: &[u8]) -> bool {
+    [&b"java/"[..], b"javax/", b"jdk/", b"sun/"].iter().any(|start| class.starts_with(start))
 }
 
 /// The types of the JDK above and below each class that call lines name.
@@ -79,8 +88,8 @@ pub(crate) fn can_reach(owner: &str, class: &str) -> bool {
         return false;
     }
     match related().get(class) {
-        Some(others) if is_jdk(owner) => others.contains(owner),
-        _ => !is_final(class),
+        Some(others) if is_jdk_name(owner.as_bytes()) => others.contains(owner),
+        _ => !is_final(class) && !has(CLOSED, class),
     }
 }
 
@@ -90,7 +99,7 @@ mod tests {
 
     #[test]
     fn lists_are_sorted() {
-        assert!([FINAL, OF_ONE_KIND].iter().all(|list| list.is_sorted()));
+        assert!([FINAL, CLOSED, OF_ONE_KIND].iter().all(|list| list.is_sorted()));
     }
 
     #[test]
