@@ -1,7 +1,9 @@
-//! Chores of the house. `cargo xtask bench trace` measures the road from a trace to findings;
+//! Chores of the house. `cargo xtask bench trace` measures the road from a trace to findings,
+//! `cargo xtask bench classes` how fast class files are read and woven;
 //! `cargo xtask models` resolves the model tables against JDKs.
 
 mod bench;
+mod classes;
 mod generate;
 mod models;
 
@@ -14,6 +16,7 @@ Examples:
   cargo xtask bench trace --std mixed.std        an STD trace of your own
   cargo xtask bench scale                        1 M to 300 M events; 5 000 threads; 5 M variables
   cargo xtask models [--fetch] [JDK-FOLDER …]    resolves the model tables against JDK 17, 21 and 25
+  cargo xtask bench classes [FILE]               reading, writing and weaving the classes of java.base (needs Java)
   cargo xtask generate OUT EVENTS THREADS LOCKS VARIABLES SEED mixed|atomic|racy
                                                  a trace; the form follows the ending: .trace, .std";
 
@@ -23,6 +26,7 @@ fn main() -> ExitCode {
     let result = match words.as_slice() {
         ["bench", "trace", rest @ ..] => bench::trace(rest),
         ["bench", "scale"] => bench::scale(),
+        ["bench", "classes", rest @ ..] => classes::bench(rest),
         ["generate", out, rest @ ..] => {
             generate::Shape::parse(rest).and_then(|shape| generate::write(out, shape))
         }

@@ -3,8 +3,9 @@
 
 use crate::bytes::{Cursor, u2_at};
 use crate::class::{Attribute, Class, Member, attributes};
-use crate::error::Result;
-use crate::instruction::{Instruction, decode};
+use crate::error::{Error, Result};
+use crate::instruction::{Instruction, decode, length_at};
+use crate::op;
 use crate::pool::Pool;
 
 /// A method's code, borrowed from its attribute.
@@ -81,6 +82,12 @@ impl<'a> Code<'a> {
     /// The instructions from pc 0 on. Ends after the first error.
     pub fn instructions(&self) -> Instructions<'a> {
         Instructions { code: self.bytes, pc: 0, offset: self.offset }
+    }
+
+    /// Pcs and opcodes only: several times as fast as [`Code::instructions`] for those who want few of them. (`wide` is
+    /// an opcode here.)
+    pub fn opcodes(&self) -> Opcodes<'a> {
+        Opcodes { code: self.bytes, pc: 0, offset: self.offset }
     }
 
     /// The instruction at a pc and its length in bytes.
@@ -179,6 +186,34 @@ impl<'a> Iterator for Instructions<'a> {
     }
 }
 
+/// Pcs and opcodes in order; see [`Code::opcodes`].
+#[derive(Clone)]
+pub struct Opcodes<'a> {
+    code: &'a [u8],
+    pc: usize,
+    offset: usize,
+}
+
+impl Iterator for Opcodes<'_> {
+    type Item = Result<(u32, u8)>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        let pc = self.pc;
+        let opcode = *self.code.get(pc)?;
+        let length = match op::LENGTH[usize::from(opcode)] {
+            0 => length_at(self.code, pc).unwrap_or(usize::MAX),
+            length => usize::from(length),
+        };
+        if length > self.code.len() - pc {
+            self.pc = self.code.len();
+            return Some(Err(Error::malformed(self.offset + pc, "an instruction is malformed")));
+        }
+        self.pc = pc + length;
+        Some(Ok((pc as u32, opcode)))
+    }
+}
+
 impl<'a> Class<'a> {
     /// The code of a method of this class; `None` if it is abstract or native.
     pub fn code<'m>(&self, method: &'m Member<'a>) -> Result<Option<Code<'m>>> {
@@ -236,5 +271,20 @@ mod tests {
         let mut all = code.instructions();
         assert!(all.next().is_some_and(|first| first.is_err()));
         assert!(all.next().is_none());
+        let mut all = code.opcodes();
+        assert!(all.next().is_some_and(|first| first.is_err()));
+        assert!(all.next().is_none());
+    }
+
+    #[test]
+    fn opcodes_are_those_of_the_instructions() {
+        let code = [op::NOP, op::WIDE, op::IINC, 0, 1, 0, 1, op::BIPUSH, 7, op::RETURN];
+        let body = [&[0, 1, 0, 2, 0, 0, 0, 10][..], &code, &[0, 0, 0, 0]].concat();
+        let code = Code::parse(&body, 0, false).expect("code");
+        let all: Vec<_> = code.opcodes().collect::<Result<_>>().expect("valid");
+        assert_eq!(all, [(0, op::NOP), (1, op::WIDE), (7, op::BIPUSH), (9, op::RETURN)]);
+        let pcs: Vec<_> =
+            code.instructions().map(|step| step.map(|(pc, _)| pc)).collect::<Result<_>>().expect("valid");
+        assert_eq!(pcs, [0, 1, 7, 9]);
     }
 }

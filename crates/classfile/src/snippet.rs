@@ -2,7 +2,8 @@
 //! is made by `assembler.rs` out of snippets.
 
 use crate::bytes::put_u2;
-use crate::descriptor::{MethodType, Type};
+use crate::descriptor::MethodType;
+use crate::effect::{member_effect, plain_effect};
 use crate::error::{Error, Reason, Result};
 use crate::instruction::Kind;
 use crate::op;
@@ -15,62 +16,6 @@ pub struct Snippet {
     net: i32,
     peak: i32,
     last: u8,
-}
-
-/// What the stack gains (or loses) by an instruction without operands.
-pub(crate) fn plain_effect(opcode: u8) -> Option<i32> {
-    Some(match opcode {
-        op::NOP | op::INEG..=op::DNEG | op::I2F | op::F2I | op::L2D | op::D2L | op::I2B..=op::I2S => 0,
-        op::ACONST_NULL | op::FCONST_0..=op::FCONST_2 | op::ICONST_M1..=op::ICONST_5 => 1,
-        op::LCONST_0 | op::LCONST_1 | op::DCONST_0 | op::DCONST_1 => 2,
-        op::IALOAD | op::FALOAD | op::AALOAD..=op::SALOAD => -1,
-        op::LALOAD | op::DALOAD => 0,
-        op::IASTORE | op::FASTORE | op::AASTORE..=op::SASTORE => -3,
-        op::LASTORE | op::DASTORE => -4,
-        op::POP => -1,
-        op::POP2 => -2,
-        op::DUP | op::DUP_X1 | op::DUP_X2 => 1,
-        op::DUP2 | op::DUP2_X1 | op::DUP2_X2 => 2,
-        op::SWAP => 0,
-        // Arithmetic comes in fours: int, long, float, double.
-        op::IADD..=op::DREM => {
-            if (opcode - op::IADD) % 2 == 0 {
-                -1
-            } else {
-                -2
-            }
-        }
-        // The shift distance is an int for longs too.
-        op::ISHL..=op::LUSHR => -1,
-        op::IAND | op::IOR | op::IXOR => -1,
-        op::LAND | op::LOR | op::LXOR => -2,
-        op::I2L | op::I2D | op::F2L | op::F2D => 1,
-        op::L2I | op::L2F | op::D2I | op::D2F => -1,
-        op::LCMP | op::DCMPL | op::DCMPG => -3,
-        op::FCMPL | op::FCMPG => -1,
-        op::IRETURN | op::FRETURN | op::ARETURN | op::ATHROW => -1,
-        op::LRETURN | op::DRETURN => -2,
-        op::RETURN => 0,
-        op::ARRAYLENGTH => 0,
-        op::MONITORENTER | op::MONITOREXIT => -1,
-        _ => return None,
-    })
-}
-
-/// What the stack gains by a field access or a call with that descriptor.
-pub(crate) fn member_effect(opcode: u8, descriptor: &[u8]) -> Option<i32> {
-    Some(match opcode {
-        op::GETSTATIC => i32::from(Type::parse(descriptor)?.slots()),
-        op::PUTSTATIC => -i32::from(Type::parse(descriptor)?.slots()),
-        op::GETFIELD => i32::from(Type::parse(descriptor)?.slots()) - 1,
-        op::PUTFIELD => -i32::from(Type::parse(descriptor)?.slots()) - 1,
-        op::INVOKEVIRTUAL..=op::INVOKEDYNAMIC => {
-            let types = MethodType::parse(descriptor)?;
-            let receiver = i32::from(!matches!(opcode, op::INVOKESTATIC | op::INVOKEDYNAMIC));
-            types.result_slots() as i32 - types.parameter_slots() as i32 - receiver
-        }
-        _ => return None,
-    })
 }
 
 impl Snippet {
@@ -404,16 +349,6 @@ mod tests {
         }
         let expected = [op::ICONST_M1, op::ICONST_5, op::BIPUSH, 6, op::SIPUSH, 0xff, 0x7f, op::LDC, 1];
         assert_eq!(code.bytes(), expected);
-    }
-
-    #[test]
-    fn every_plain_instruction_has_an_effect_and_no_other() {
-        for opcode in 0..op::COUNT {
-            let plain = op::LENGTH[usize::from(opcode)] == 1
-                && !(op::ILOAD_0..=op::ALOAD_3).contains(&opcode)
-                && !(op::ISTORE_0..=op::ASTORE_3).contains(&opcode);
-            assert_eq!(plain_effect(opcode).is_some(), plain, "{opcode:#x}");
-        }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 
 mod support;
 
-use classfile::{Class, Flow, text};
+use classfile::{Class, Flow, State, Value, text};
 
 /// Reads everything that can be read in a class. Returns how many instructions there were, and how many are never
 /// reached.
@@ -92,4 +92,49 @@ fn classes_of_libraries_are_written_as_they_were_read() {
         return; // they are downloaded by scripts/prepare, which CI runs
     }
     check("libraries", &support::sample(support::jar_classes(&jars), 8));
+}
+
+/// Does what the fixpoint found fit what the frames say? They promise no more than is true, so the fixpoint may know more
+/// of a value, and less only where it would need the class hierarchy.
+fn fits(told: Value, found: Value) -> bool {
+    match told {
+        Value::Top | Value::Second => true,
+        Value::Object(_) | Value::SomeObject | Value::Null => {
+            matches!(found, Value::Object(_) | Value::SomeObject | Value::Null)
+        }
+        _ => told == found,
+    }
+}
+
+fn states_fit(told: &State, found: &State) -> bool {
+    let locals = told.locals().iter().zip(0..).all(|(value, slot)| fits(*value, found.local(slot)));
+    let depth = told.stack().len() == found.stack().len();
+    locals && depth && told.stack().iter().zip(found.stack()).all(|(told, found)| fits(*told, *found))
+}
+
+#[test]
+fn the_fixpoint_finds_what_the_frames_say() {
+    let all = support::jdk_classes(&support::installed(), "java.base");
+    let (mut compared, mut constructing) = (0, 0);
+    for named in support::sample(all, 9) {
+        let class = Class::parse(&named.bytes).expect("a class");
+        let mut old = class.clone();
+        old.major = 49; // frames mean nothing to this version
+        for (method, same) in class.methods.iter().zip(&old.methods) {
+            let Some(mut told) = Flow::new(&class, method).expect("valid") else { continue };
+            let mut found = Flow::new(&old, same).expect("valid").expect("there is code");
+            while let Some(step) = told.next().expect("valid") {
+                let other = found.next().expect("valid").expect("as many instructions");
+                assert_eq!((step.pc, step.instruction), (other.pc, other.instruction));
+                let (Some(told), Some(found)) = (step.state, other.state) else {
+                    panic!("{}: pc {} is reached by one only", named.name, step.pc)
+                };
+                assert!(states_fit(told, found), "{}: pc {}: {told:?} {found:?}", named.name, step.pc);
+                compared += 1;
+                constructing += usize::from(told.local(0) == Value::UninitializedThis);
+            }
+        }
+    }
+    println!("{compared} states compared, {constructing} of them before super()");
+    assert!(compared > 50_000 && constructing > 1_000);
 }

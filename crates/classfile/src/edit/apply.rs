@@ -2,21 +2,22 @@
 //! `layout.rs` (places and instructions), `maps.rs` (frames) and `tables.rs` (debug tables).
 
 use super::kept::handler_frames;
-use super::layout::{Insertion, Layout, Node, Place, emit};
-use super::maps::{Added, Extra, frame_table};
+use super::layout::{Insertion, Layout, Node, Place, emit, is_copied};
+use super::maps::{Added, Extra, frame_table, moved_frames};
 use super::{Border, Catch, Edit, NewHandler, Order, tables};
 use crate::bytes::{put_u2, put_u4};
 use crate::class::{Attribute, Class, write_attributes};
+use crate::effect::effect;
 use crate::error::{Error, Reason, Result};
-use crate::instruction::{Instruction, decode};
 use crate::op;
 use crate::pool::Pool;
-use crate::snippet::{member_effect, plain_effect};
 use crate::value::{Names, Value, initial_locals};
 
 /// The new body of the Code attribute.
 pub(super) fn new_body<'a>(mut edit: Edit<'a>, class: &mut Class<'a>) -> Result<Vec<u8>> {
     let mut insertions = std::mem::take(&mut edit.insertions);
+    edit.covered.sort_unstable();
+    edit.uncovered.sort_unstable();
     let mut layout = Layout::new(&edit.code, &mut insertions)?;
     let behind: usize = edit.handlers.iter().map(|handler| handler.length as usize).sum();
     layout.settle(&edit.code, &insertions, behind)?;
@@ -84,37 +85,6 @@ fn stack_needed(edit: &Edit<'_>, pool: &Pool<'_>, layout: &Layout, insertions: &
         .map_err(|_| Error { offset: edit.code.offset, reason: Reason::TableTooLarge("stack places") })
 }
 
-/// What the stack gains by the instruction at `pc`.
-fn effect(code: &[u8], pc: u32, offset: usize, pool: &Pool<'_>) -> Result<i32> {
-    let (instruction, _) = decode(code, pc as usize, offset)?;
-    let opcode = code.get(pc as usize).copied().unwrap_or_default();
-    let unreadable = Error::malformed(offset + pc as usize, "a descriptor cannot be read");
-    Ok(match instruction {
-        Instruction::Plain(opcode) => plain_effect(opcode).unwrap_or(0),
-        Instruction::Int(_) | Instruction::New(_) => 1,
-        Instruction::Constant(_) => 1 + i32::from(opcode == op::LDC2_W),
-        Instruction::Load { kind, .. } => i32::from(kind.slots()),
-        Instruction::Store { kind, .. } => -i32::from(kind.slots()),
-        Instruction::Branch { opcode, .. } => match opcode {
-            op::GOTO => 0,
-            op::JSR => 1,
-            op::IF_ICMPEQ..=op::IF_ACMPNE => -2,
-            _ => -1,
-        },
-        Instruction::Switch(_) => -1,
-        Instruction::Field { opcode, member } | Instruction::Invoke { opcode, member } => {
-            member_effect(opcode, pool.descriptor_of(member)?).ok_or(unreadable)?
-        }
-        Instruction::NewMultiArray { dimensions, .. } => 1 - i32::from(dimensions),
-        Instruction::Increment { .. }
-        | Instruction::Ret { .. }
-        | Instruction::NewArray(_)
-        | Instruction::NewObjectArray(_)
-        | Instruction::CheckCast(_)
-        | Instruction::InstanceOf(_) => 0,
-    })
-}
-
 fn write_code(out: &mut Vec<u8>, edit: &Edit<'_>, layout: &Layout, insertions: &[Insertion]) -> Result<()> {
     let base = out.len();
     let code = edit.code.bytes;
@@ -122,12 +92,25 @@ fn write_code(out: &mut Vec<u8>, edit: &Edit<'_>, layout: &Layout, insertions: &
         edit.store.get(start as usize..start as usize + length as usize).unwrap_or_default()
     };
     let mut waiting = insertions.iter().peekable();
+    // Instructions that stay as they are and follow each other are copied in one go.
+    let mut copied = 0;
+    let copy = |out: &mut Vec<u8>, from: u32, to: u32| {
+        out.extend_from_slice(code.get(from as usize..to as usize).unwrap_or_default());
+    };
     for node in &layout.nodes {
+        let touched = waiting.peek().is_some_and(|next| next.pc == node.pc);
+        if !touched && is_copied(node) {
+            continue;
+        }
+        copy(out, copied, node.pc);
+        copied = node.pc + node.length;
         while let Some(next) = waiting.next_if(|next| next.pc == node.pc && next.place < Place::Replace) {
             out.extend_from_slice(piece(next.start, next.length));
         }
         debug_assert_eq!(out.len() - base, node.real as usize);
-        if !node.replaced {
+        if is_copied(node) {
+            copy(out, node.pc, copied);
+        } else if !node.replaced {
             emit(out, code, layout, node)?;
         }
         while let Some(next) = waiting.next_if(|next| next.pc == node.pc && next.place == Place::Replace) {
@@ -140,6 +123,7 @@ fn write_code(out: &mut Vec<u8>, edit: &Edit<'_>, layout: &Layout, insertions: &
             out.extend_from_slice(piece(next.start, next.length));
         }
     }
+    copy(out, copied, code.len() as u32);
     for handler in &edit.handlers {
         out.extend_from_slice(piece(handler.start, handler.length));
     }
@@ -168,6 +152,10 @@ fn write_handlers(out: &mut Vec<u8>, edit: &Edit<'_>, layout: &Layout) -> Result
     put_u2(out, count);
     write_new_handlers(out, edit, layout, Order::Inner)?;
     for handler in edit.code.handlers() {
+        if handler.start >= handler.end {
+            let offset = edit.code.offset + usize::from(handler.start);
+            return Err(Error::malformed(offset, "a handler covers nothing"));
+        }
         let start = stretched(layout, u32::from(handler.start), &edit.covered)?;
         let end = stretched(layout, u32::from(handler.end), &edit.uncovered)?;
         put_u2(out, start as u16);
@@ -179,12 +167,16 @@ fn write_handlers(out: &mut Vec<u8>, edit: &Edit<'_>, layout: &Layout) -> Result
 }
 
 /// A border of an existing range: behind what is inserted after the instruction before, or in front of it if the pc of
-/// that instruction is `listed`.
+/// that instruction is `listed` (in ascending order).
 fn stretched(layout: &Layout, pc: u32, listed: &[u32]) -> Result<u32> {
     let number = layout.number(pc)?;
     let node = layout.node(pc)?;
     let before = number.checked_sub(1).and_then(|before| layout.nodes.get(before));
-    Ok(if before.is_some_and(|before| listed.contains(&before.pc)) { node.edge } else { node.fall })
+    Ok(if before.is_some_and(|before| listed.binary_search(&before.pc).is_ok()) {
+        node.edge
+    } else {
+        node.fall
+    })
 }
 
 fn write_new_handlers(out: &mut Vec<u8>, edit: &Edit<'_>, layout: &Layout, order: Order) -> Result<()> {
@@ -271,7 +263,12 @@ fn new_attributes<'a>(
         };
         attributes.push(Attribute::new(attribute.name, new));
     }
-    if has_frames && (frames.is_some() || !extras.is_empty()) {
+    if let (Some((at, name, (body, offset))), [], []) = (frames, &edit.method_locals[..], extras) {
+        // No frame changes but in its place: by far the most frequent case.
+        if let Some(place) = attributes.get_mut(at) {
+            *place = Attribute::new(name, moved_frames(body, offset, layout)?);
+        }
+    } else if has_frames && (frames.is_some() || !extras.is_empty()) {
         let Some(method) = class.methods.get(edit.method) else { return Ok(attributes) };
         let initial = initial_locals(class, method, &mut names)?;
         let added = Added { locals: &edit.method_locals };

@@ -10,6 +10,7 @@ use crate::class::Class;
 use crate::error::{Error, Result};
 use crate::frames::Frames;
 use crate::instruction::{Instruction, Kind};
+use crate::op;
 use crate::value::{ClassRef, Names, Value, initial_locals};
 
 /// The frame at the start of every new handler.
@@ -107,8 +108,12 @@ fn spread(values: &[Value], most: usize) -> Vec<Value> {
 /// The local slots some instruction of the old code stores to.
 fn stored_locals(edit: &Edit<'_>) -> Result<Vec<usize>> {
     let mut stored = Vec::new();
-    for step in edit.code.instructions() {
-        if let (_, Instruction::Store { kind, local }) = step? {
+    for step in edit.code.opcodes() {
+        let (pc, opcode) = step?;
+        if !matches!(opcode, op::ISTORE..=op::ASTORE_3 | op::WIDE) {
+            continue;
+        }
+        if let (Instruction::Store { kind, local }, _) = edit.code.instruction_at(pc)? {
             stored.push(usize::from(local));
             if matches!(kind, Kind::Long | Kind::Double) {
                 stored.push(usize::from(local) + 1);

@@ -63,7 +63,9 @@ impl Layout {
     pub fn new(code: &Code<'_>, insertions: &mut Vec<Insertion>) -> Result<Layout> {
         let (nodes, index) = nodes(code)?;
         let mut layout = Layout { nodes, index, length: 0, offset: code.offset };
-        insertions.sort_by_key(|insertion| (insertion.pc, insertion.place));
+        if !insertions.is_sorted_by_key(|insertion| (insertion.pc, insertion.place)) {
+            insertions.sort_by_key(|insertion| (insertion.pc, insertion.place));
+        }
         for insertion in insertions.iter() {
             let node = layout.number(insertion.pc)?;
             if node + 1 >= layout.nodes.len() {
@@ -75,7 +77,9 @@ impl Layout {
                 node.replaced = true;
             }
         }
-        layout.drop_what_never_runs(insertions);
+        if insertions.iter().any(|insertion| matches!(insertion.place, Place::After | Place::Fall)) {
+            layout.drop_what_never_runs(insertions);
+        }
         Ok(layout)
     }
 
@@ -254,7 +258,14 @@ fn nodes(code: &Code<'_>) -> Result<(Vec<Node>, Vec<u32>)> {
     }
 }
 
-/// Writes the instruction of `node` at its new place.
+/// Are the instruction's bytes the same wherever it stands?
+pub(super) fn is_copied(node: &Node) -> bool {
+    !node.replaced
+        && !matches!(node.opcode, op::TABLESWITCH | op::LOOKUPSWITCH | op::GOTO_W | op::JSR_W)
+        && !op::is_short_branch(node.opcode)
+}
+
+/// Writes the instruction of `node`, one that is not merely copied, at its new place.
 pub(super) fn emit(out: &mut Vec<u8>, code: &[u8], layout: &Layout, node: &Node) -> Result<()> {
     let offset = layout.offset;
     let pc = node.pc as usize;
@@ -284,8 +295,7 @@ pub(super) fn emit(out: &mut Vec<u8>, code: &[u8], layout: &Layout, node: &Node)
                 }
             }
         }
-        op::TABLESWITCH | op::LOOKUPSWITCH => emit_switch(out, code, layout, node)?,
-        _ => out.extend_from_slice(code.get(pc..pc + node.length as usize).unwrap_or_default()),
+        _ => emit_switch(out, code, layout, node)?,
     }
     Ok(())
 }

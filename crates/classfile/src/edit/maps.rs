@@ -2,7 +2,7 @@
 //! that widened branches and new handlers need.
 
 use super::layout::Layout;
-use crate::bytes::Cursor;
+use crate::bytes::{Cursor, put_u2};
 use crate::error::{Error, Result};
 use crate::frames::{Change, FrameWriter, Frames};
 use crate::pool::Pool;
@@ -111,6 +111,69 @@ pub(super) fn frame_table(
         first = false;
     }
     if writer.is_empty() { Ok(None) } else { writer.finish().map(Some) }
+}
+
+/// The table's new body when each frame stays what it is: only distances and the places of `new` change.
+pub(super) fn moved_frames(body: &[u8], offset: usize, layout: &Layout) -> Result<Vec<u8>> {
+    let mut cursor = Cursor::new(body, offset);
+    let mut out = Vec::with_capacity(body.len() + body.len() / 2);
+    let count = cursor.u2()?;
+    put_u2(&mut out, count);
+    let (mut next_pc, mut next_place) = (0u32, 0u32);
+    for _ in 0..count {
+        let kind = cursor.u1()?;
+        let delta = match kind {
+            0..=63 => u16::from(kind),
+            64..=127 => u16::from(kind - 64),
+            247..=255 => cursor.u2()?,
+            _ => return cursor.malformed("no such kind of stack-map frame"),
+        };
+        let pc = next_pc + u32::from(delta);
+        let place = layout.node(pc)?.label;
+        // Places ascend as pcs do.
+        let delta = place.saturating_sub(next_place) as u16;
+        (next_pc, next_place) = (pc + 1, place + 1);
+        match (kind, delta) {
+            (0..=63 | 251, 0..64) => out.push(delta as u8),
+            (64..=127 | 247, 0..64) => out.push(64 + delta as u8),
+            _ => {
+                out.push(match kind {
+                    0..=63 => 251,
+                    64..=127 => 247,
+                    kind => kind,
+                });
+                put_u2(&mut out, delta);
+            }
+        }
+        match kind {
+            64..=127 | 247 => moved_values(&mut cursor, 1, &mut out, layout)?,
+            252..=254 => moved_values(&mut cursor, u16::from(kind - 251), &mut out, layout)?,
+            255 => {
+                for _ in 0..2 {
+                    let count = cursor.u2()?;
+                    put_u2(&mut out, count);
+                    moved_values(&mut cursor, count, &mut out, layout)?;
+                }
+            }
+            _ => {}
+        }
+    }
+    cursor.end("bytes follow the last stack-map frame")?;
+    Ok(out)
+}
+
+fn moved_values(cursor: &mut Cursor<'_>, count: u16, out: &mut Vec<u8>, layout: &Layout) -> Result<()> {
+    for _ in 0..count {
+        let kind = cursor.u1()?;
+        out.push(kind);
+        match kind {
+            0..=6 => {}
+            7 => put_u2(out, cursor.u2()?),
+            8 => put_u2(out, layout.node(u32::from(cursor.u2()?))?.real as u16),
+            _ => return cursor.malformed("no such verification type"),
+        }
+    }
+    Ok(())
 }
 
 /// An object that is not initialised yet is known by its `new`, which has moved.

@@ -1,13 +1,26 @@
 //! Changing the code of one method: snippets go in, and every offset, frame and table is put right.
 //!
-//! ```text
-//! let mut class = Class::parse(bytes)?;
-//! let Some(mut edit) = Edit::new(&class, method)? else { … };   // None: abstract or native
-//! let mut probe = Snippet::new();                               // straight-line code, made once, used often
-//! probe.int(&mut class.pool, 7)?.invoke_static(&mut class.pool, b"a/Probe", b"hit", b"(I)V")?;
-//! for step in edit.code().instructions() { let (pc, instruction) = step?; edit.before(pc, &probe); }
-//! edit.apply(&mut class)?;                                      // true if anything was changed
-//! let woven = class.write()?;
+//! ```
+//! use classfile::{Class, Edit, Snippet, op};
+//!
+//! fn weave(bytes: &[u8]) -> classfile::Result<Vec<u8>> {
+//!     let mut class = Class::parse(bytes)?;
+//!     let mut probe = Snippet::new(); // straight-line code, made once, used often
+//!     probe.int(&mut class.pool, 7)?.invoke_static(&mut class.pool, b"a/Probe", b"hit", b"(I)V")?;
+//!     for method in 0..class.methods.len() {
+//!         let Some(mut edit) = Edit::new(&class, method)? else { continue }; // abstract or native
+//!         for step in edit.code().opcodes() {
+//!             let (pc, opcode) = step?;
+//!             if opcode == op::MONITORENTER {
+//!                 edit.after(pc, &probe);
+//!                 edit.cover_after(pc);
+//!             }
+//!         }
+//!         edit.apply(&mut class)?; // true if anything was changed
+//!     }
+//!     class.write()
+//! }
+//! assert!(weave(b"no class").is_err());
 //! ```
 //!
 //! All pcs are those of the method as it was when the edit began. Where code goes, around the instruction at `pc`:
@@ -199,15 +212,13 @@ impl<'a> Edit<'a> {
 
     /// Runs the snippet before every return.
     pub fn before_returns(&mut self, snippet: &Snippet) -> Result<()> {
-        let mut steps = self.code.instructions();
-        loop {
-            let pc = steps.next_pc();
-            let Some(step) = steps.next() else { return Ok(()) };
-            step?;
-            if self.code.bytes.get(pc as usize).is_some_and(|opcode| op::is_return(*opcode)) {
+        for step in self.code.opcodes() {
+            let (pc, opcode) = step?;
+            if op::is_return(opcode) {
                 self.before(pc, snippet);
             }
         }
+        Ok(())
     }
 
     /// Puts the snippet in the place of the instruction at `pc`. Two replacements follow each other.
@@ -259,6 +270,7 @@ impl<'a> Edit<'a> {
 
     /// May the body of a handler over that range use `this` (slot 0 of an instance method) or the parameter in the slot?
     /// Not if the method stores to it, or one of its frames has forgotten it (as compilers do in code that never runs).
+    /// Snippets must not store to it either.
     pub fn keeps_parameter(&self, class: &Class<'a>, range: Range, slot: u16) -> Result<bool> {
         let slots = kept::kept_slots(self, class, range, &mut Names::default())?;
         Ok(slots.get(usize::from(slot)).is_some_and(|value| !matches!(value, Value::Top | Value::Second)))

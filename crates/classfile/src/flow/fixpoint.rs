@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::machine::{Machine, State};
+use super::machine::Machine;
+use super::state::State;
 use crate::code::Code;
 use crate::error::{Error, Reason, Result};
 use crate::instruction::{Instruction, decode};

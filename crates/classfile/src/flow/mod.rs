@@ -7,9 +7,10 @@
 
 mod fixpoint;
 mod machine;
+mod state;
 
 use machine::Machine;
-pub use machine::State;
+pub use state::State;
 
 use crate::class::{Class, Member};
 use crate::code::Code;
@@ -114,8 +115,7 @@ impl<'c> Flow<'c> {
             None if self.pc > 0 => self.restart()?,
             _ => {}
         }
-        loop {
-            let Some(step) = self.next()? else { break };
+        while let Some(step) = self.next()? {
             if step.pc == pc {
                 return Ok(self.reached.then_some(&self.state));
             }

@@ -12,6 +12,8 @@ pub struct Plan {
     pub probe: Option<&'static str>,
     /// Also insert more than 32 KiB before the middle instruction of methods that have a branch and room for it.
     pub stretch: bool,
+    /// Let the handler of a synchronized block cover the call after its `monitorenter`, as is right.
+    pub cover: bool,
 }
 
 #[derive(Default, Debug)]
@@ -77,15 +79,17 @@ fn weave_method<'a>(
     let mut entry = Snippet::new();
     entry.long(&mut class.pool, 77)?.store(Kind::Long, local).append(hit);
     edit.entry(&entry);
-    let mut steps = edit.code().instructions();
+    let steps = edit.code().instructions();
     let (mut number, mut branches, mut middle) = (0, 0, 0);
     let end = edit.code().bytes.len() as u32;
-    while let Some(step) = steps.next() {
+    for step in steps {
         let (pc, instruction) = step?;
         edit.before(pc, hit);
         if instruction == Instruction::Plain(op::MONITORENTER) {
             edit.after(pc, hit);
-            edit.cover_after(pc);
+            if plan.cover {
+                edit.cover_after(pc);
+            }
         }
         if matches!(instruction, Instruction::Branch { .. }) {
             branches += 1;
