@@ -23,7 +23,7 @@ import java.util.stream.Stream;
  *     V 17                                 the version
  *     C class flags superclass interfaces  (`-` for none, interfaces with commas)
  *     F flags name descriptor              a field of the class above
- *     M flags name descriptor code         a method of the class above; code is 1 if it has a body
+ *     M flags name descriptor code         a method of the class above; code is 0 without a body, 2 if it takes a monitor, else 1
  *     I owner name descriptor              a method called in the body of the method above
  *     X class                              there is no such class, but there is its package
  *     P class                              there is not even its package
@@ -115,10 +115,13 @@ public final class Facts {
             for (int n = in.readUnsignedShort(); n > 0; n--) {
                 String head = "M " + in.readUnsignedShort() + " " + text() + " " + text();
                 byte[] code = attributes();
-                out.println(head + " " + (code == null ? 0 : 1));
-                if (code != null) {
-                    calls(code).forEach(call -> out.println("I " + call));
+                if (code == null) {
+                    out.println(head + " 0");
+                    continue;
                 }
+                Set<String> calls = calls(code);
+                out.println(head + (calls.remove(MONITOR) ? " 2" : " 1"));
+                calls.forEach(call -> out.println("I " + call));
             }
         }
 
@@ -143,6 +146,9 @@ public final class Facts {
             int start = 8;
             for (int pc = 0; pc < length; pc += size(attribute, start, pc)) {
                 int opcode = attribute[start + pc] & 0xff;
+                if (opcode == 194) {
+                    found.add(MONITOR);
+                }
                 if (opcode >= 182 && opcode <= 185) {
                     int index = (attribute[start + pc + 1] & 0xff) << 8 | attribute[start + pc + 2] & 0xff;
                     int[] reference = (int[]) pool[index];
@@ -161,6 +167,9 @@ public final class Facts {
             return (String) pool[in.readUnsignedShort()];
         }
     }
+
+    /** Stands among the calls of a method that takes a monitor. */
+    private static final String MONITOR = "monitorenter";
 
     /** The length of the instruction at a place. */
     private static int size(byte[] code, int start, int pc) {

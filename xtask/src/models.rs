@@ -10,10 +10,12 @@
 mod check;
 mod facts;
 mod jdks;
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeSet;
 
-use events::models::{Models, Placement};
+use events::models::{Mark, Models, Placement};
 
 /// Runs the check; the arguments name JDK folders, or none for those that are found.
 pub fn run(args: &[&str]) -> Result<(), String> {
@@ -70,6 +72,13 @@ fn classes(models: &Models) -> BTreeSet<String> {
     }
     classes.extend(models.kinds().iter().map(|kind| kind.class.to_string()));
     classes.extend(models.ignores().iter().map(|ignore| ignore.class.to_string()));
+    for root in models.roots() {
+        if let Mark::Method(class, _) = &root.mark
+            && !class.starts_with('*')
+        {
+            classes.insert(class.to_string());
+        }
+    }
     classes.insert("java/lang/Thread".to_owned());
     classes
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use events::models::{
-    Action, Base, Condition, Kind, KindWord, Line, Method, Models, Placement, Target, When,
+    Action, Base, Condition, Effect, Kind, KindWord, Line, Mark, Method, Models, Placement, Target, When,
 };
 
 use super::facts::{self, Facts, PROTECTED, PUBLIC, STATIC, SYNTHETIC};
@@ -64,6 +64,19 @@ impl<'a> Check<'a> {
             match self.kind(kind) {
                 Ok(()) => checked.kinds += 1,
                 Err(reason) => checked.problems.push(format!("{place}: `{kind}`: {reason}")),
+            }
+        }
+        for root in self.models.roots() {
+            if let Mark::Method(class, method) = &root.mark
+                && !self.facts.absent.contains(&**class)
+                && !class.starts_with('*')
+                && self.facts.classes.get(&**class).is_none_or(|class| {
+                    !class.methods.is_empty()
+                        && !class.methods.iter().any(|m| method.matches(&m.name, &m.descriptor))
+                })
+            {
+                let place = format!("{}:{}", self.models.file(root.source), root.source.line);
+                checked.problems.push(format!("{place}: `{root}`: there is no such class or method"));
             }
         }
         self.omissions(&mut checked.omissions);
@@ -210,7 +223,58 @@ impl<'a> Check<'a> {
         for target in kind.mutex.iter().chain(&kind.of) {
             self.fields(kind.class.to_string(), target)?;
         }
+        if kind.word == KindWord::Synchronised {
+            return self.monitors(&kind.class);
+        }
         Ok(())
+    }
+
+    /// The monitor of a synchronised object is held around calls, which is harmless only if they take it anyway.
+    fn monitors(&self, class: &str) -> Result<(), String> {
+        let held = |line: &&Line| {
+            let uses = |effect: &Effect| matches!(effect.action, Action::Uses { held: true, .. });
+            line.placement == Placement::Call && line.effects.iter().any(uses)
+        };
+        let is_below = |a: &str, b: &str| self.facts.line_of(a).iter().any(|(name, _)| *name == b);
+        let mut without = BTreeSet::new();
+        for line in self.models.lines().iter().filter(held).filter(|line| is_below(class, &line.class)) {
+            // The first in the line of supertypes is the one that runs.
+            let public = self.methods(class, &line.method).into_iter().filter(|(_, m)| m.flags & PUBLIC != 0);
+            for (_, method) in public {
+                let chosen = self.models.call_on(&method.name, &method.descriptor, class, is_below);
+                let speaks =
+                    chosen.iter().any(|other| other.source.line == line.source.line && other == &line);
+                if speaks && !self.takes_monitor(class, class, &method.name, &method.descriptor, 4) {
+                    without.insert(format!("{}{}", method.name, method.descriptor));
+                }
+            }
+        }
+        match without.is_empty() {
+            true => Ok(()),
+            false => Err(format!(
+                "its monitor is not taken by {}",
+                without.into_iter().collect::<Vec<_>>().join(", ")
+            )),
+        }
+    }
+
+    /// Whether a method takes a monitor, itself or by calls of its own object's methods. Looked for from a class
+    /// upward: calls may be virtual (then from the object's class) or of the superclass (then from there).
+    fn takes_monitor(&self, class: &str, from: &str, name: &str, descriptor: &str, depth: u8) -> bool {
+        let same =
+            |method: &&facts::Method| method.name == name && method.descriptor == descriptor && method.code;
+        let found =
+            self.facts.line_of(from).into_iter().find_map(|(_, class)| class.methods.iter().find(same));
+        let Some(method) = found else { return false };
+        let line = self.facts.line_of(class);
+        let own = |owner: &str| line.iter().any(|(name, _)| *name == owner);
+        let deeper = |(owner, name, descriptor): &(String, String, String)| {
+            own(owner)
+                && [class, owner]
+                    .iter()
+                    .any(|from| self.takes_monitor(class, from, name, descriptor, depth - 1))
+        };
+        method.monitor || (depth > 0 && method.calls.iter().any(deeper))
     }
 
     /// Methods that users can call, of classes with call or body lines, that no line and no `ignore` speaks of.

@@ -11,6 +11,8 @@ pub const PUBLIC: u16 = 1;
 pub const PROTECTED: u16 = 4;
 /// Has no receiver.
 pub const STATIC: u16 = 8;
+/// Takes the receiver's monitor.
+const SYNCHRONIZED: u16 = 0x20;
 /// Made by the compiler.
 pub const SYNTHETIC: u16 = 0x1000;
 /// Takes any arguments (`VarHandle`): native and variable in its number of arguments.
@@ -50,6 +52,8 @@ pub struct Method {
     pub descriptor: String,
     /// Whether it has a body.
     pub code: bool,
+    /// Whether its body takes a monitor, be it by a flag or by an instruction.
+    pub monitor: bool,
     /// Owner, name and descriptor of the methods it calls.
     pub calls: Vec<(String, String, String)>,
 }
@@ -117,7 +121,8 @@ impl Facts {
                     flags: number(flags)?,
                     name: (*name).to_owned(),
                     descriptor: (*descriptor).to_owned(),
-                    code: *code == "1",
+                    code: *code != "0",
+                    monitor: *code == "2" || number(flags)? & SYNCHRONIZED != 0,
                     calls: Vec::new(),
                 }),
                 (["I", owner, name, descriptor], Some(class)) => {

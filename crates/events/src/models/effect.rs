@@ -379,9 +379,9 @@ impl Action {
 }
 
 impl Target {
-    /// Whether this is the receiver itself or what one of its fields holds.
+    /// Whether this is the receiver itself.
     pub fn is_receiver(&self) -> bool {
-        self.base == Base::This && self.reach == Reach::Itself
+        self.base == Base::This && self.reach == Reach::Itself && self.fields.is_empty()
     }
 
     /// A target without fields.

@@ -235,7 +235,7 @@ impl Method {
 
 impl Line {
     /// What two lines have in common of which the later replaces the earlier.
-    pub(super) fn key(&self) -> (&str, &Placement, &Method) {
+    pub(super) fn key(&self) -> super::Key<'_> {
         (&self.class, &self.placement, &self.method)
     }
 }

@@ -53,12 +53,16 @@ mod effect;
 mod line;
 mod parse;
 mod parse_effect;
+mod sense;
 mod show;
+mod signature;
 #[cfg(test)]
 mod tests;
 mod words;
 
-use rustc_hash::FxHashMap;
+use std::hash::{Hash, Hasher};
+
+use rustc_hash::{FxHashMap, FxHasher};
 
 pub use builtin::BUILTIN;
 pub use effect::{
@@ -70,6 +74,19 @@ pub use line::{
 };
 pub use words::ModelError;
 
+/// How many ranges of JDKs one method or class may have in a layer.
+const MOST_RANGES: usize = 16;
+
+/// What two lines have in common of which the later replaces the earlier.
+type Key<'a> = (&'a str, &'a Placement, &'a Method);
+
+fn hash(name: &str, parameters: &str) -> u64 {
+    let mut hasher = FxHasher::default();
+    name.hash(&mut hasher);
+    parameters.hash(&mut hasher);
+    hasher.finish()
+}
+
 /// The tables that are in force.
 #[derive(Clone, Default, Debug)]
 pub struct Models {
@@ -79,8 +96,8 @@ pub struct Models {
     ignores: Vec<Ignore>,
     roots: Vec<Root>,
     unwatched: Vec<Unwatched>,
-    /// Call lines by the method's name.
-    calls: FxHashMap<Box<str>, Vec<u32>>,
+    /// Call lines by a hash of the method's name and parameters, or of its name and `*` where they are open.
+    calls: FxHashMap<u64, Vec<u32>>,
     /// Body and inside lines by the class that holds the code.
     bodies: FxHashMap<Box<str>, Vec<u32>>,
     /// Kinds by class.
@@ -95,19 +112,23 @@ impl Models {
 
     /// The tables that come with Raddle. They always parse (a test says so); the error is for whoever edits them.
     pub fn builtin() -> Result<Self, Vec<ModelError>> {
-        let mut models = Self::empty();
-        models.add_layer(BUILTIN)?;
+        let models = Self::parse(Vec::new(), BUILTIN)?;
+        // A test looks for contradictions here; programs that start need not wait for it.
+        debug_assert!(models.contradictions().is_ok(), "{:?}", models.contradictions());
         Ok(models)
     }
 
     /// Adds a table on top of those that are there: see "Which line speaks for a call".
     pub fn add(&mut self, file: &str, text: &str) -> Result<(), Vec<ModelError>> {
-        self.add_layer(&[(file, text)])
+        let layer = Self::parse(self.files.clone(), &[(file, text)])?;
+        layer.contradictions()?;
+        self.replace_by(layer);
+        Ok(())
     }
 
-    /// Adds several tables that may not contradict each other.
-    fn add_layer(&mut self, tables: &[(&str, &str)]) -> Result<(), Vec<ModelError>> {
-        let mut layer = Self { files: self.files.clone(), ..Self::default() };
+    /// Several tables as one layer, which is not yet known to be without contradictions.
+    fn parse(files: Vec<String>, tables: &[(&str, &str)]) -> Result<Self, Vec<ModelError>> {
+        let mut layer = Self { files, ..Self::default() };
         let mut errors = Vec::new();
         for (name, text) in tables {
             let file = u32::try_from(layer.files.len()).unwrap_or(u32::MAX);
@@ -127,9 +148,7 @@ impl Models {
             return Err(errors);
         }
         layer.index();
-        layer.contradictions()?;
-        self.replace_by(layer);
-        Ok(())
+        Ok(layer)
     }
 
     /// Two lines, or two kinds, of one layer that say something of the same thing.
@@ -141,48 +160,54 @@ impl Models {
             let reason =
                 format!("{what} is said twice, first at {before}; keep one, or give them other `jdk` ranges");
             errors.push(ModelError { file, line: source.line, column: 1, reason });
+            errors.len() < parse::MOST_ERRORS
         };
-        for (number, line) in self.lines.iter().enumerate() {
-            let rivals = self.rivals(line).filter(|(other, _)| *other < number);
-            for (_, earlier) in rivals.filter(|(_, earlier)| line.key() == earlier.key()).take(1) {
-                again(
-                    format!("`{}.{}`", show::dotted(&line.class), line.method),
-                    line.source,
-                    earlier.source,
-                );
+        let mut seen: FxHashMap<Key, Vec<&Line>> = FxHashMap::default();
+        for line in &self.lines {
+            let before = seen.entry(line.key()).or_default();
+            let rival = before.iter().find(|earlier| earlier.jdk.meets(line.jdk));
+            let rival = rival.or_else(|| before.first().filter(|_| before.len() >= MOST_RANGES));
+            if let Some(earlier) = rival {
+                let what = format!("`{}.{}`", show::dotted(&line.class), line.method);
+                if !again(what, line.source, earlier.source) {
+                    break;
+                }
+            } else {
+                before.push(line);
             }
         }
-        for (number, kind) in self.kinds.iter().enumerate() {
-            let same = self.kind_of.get(&kind.class).into_iter().flatten();
-            let earlier = same.filter(|other| (**other as usize) < number);
-            let earlier = earlier.filter_map(|other| self.kinds.get(*other as usize));
-            for earlier in earlier.filter(|earlier| earlier.jdk.meets(kind.jdk)).take(1) {
-                again(format!("the kind of `{}`", show::dotted(&kind.class)), kind.source, earlier.source);
+        let mut seen: FxHashMap<&str, Vec<&Kind>> = FxHashMap::default();
+        for kind in &self.kinds {
+            let before = seen.entry(&kind.class).or_default();
+            let rival = before.iter().find(|earlier| earlier.jdk.meets(kind.jdk));
+            let rival = rival.or_else(|| before.first().filter(|_| before.len() >= MOST_RANGES));
+            if let Some(earlier) = rival {
+                if !again(format!("the kind of `{}`", show::dotted(&kind.class)), kind.source, earlier.source)
+                {
+                    break;
+                }
+            } else {
+                before.push(kind);
             }
         }
         if errors.is_empty() { Ok(()) } else { Err(errors) }
     }
 
-    /// Lines of the same method's name or class, for a common JDK.
-    fn rivals<'a>(&'a self, line: &Line) -> impl Iterator<Item = (usize, &'a Line)> {
-        let numbers = match line.placement {
-            Placement::Call => self.calls.get(&line.method.name),
-            _ => self.bodies.get(&line.class),
-        };
-        let jdk = line.jdk;
-        numbers
-            .into_iter()
-            .flatten()
-            .filter_map(|number| Some((*number as usize, self.lines.get(*number as usize)?)))
-            .filter(move |(_, other)| other.jdk.meets(jdk))
-    }
-
     fn replace_by(&mut self, layer: Self) {
-        let off = |line: &Line| {
-            layer.rivals(line).any(|(_, newer)| newer.key() == line.key())
-                || layer.ignores.iter().any(|ignore| ignore.covers(&line.class, &line.method))
-        };
-        self.lines.retain(|line| !off(line));
+        let mut newer: FxHashMap<Key, Vec<&Line>> = FxHashMap::default();
+        for line in &layer.lines {
+            newer.entry(line.key()).or_default().push(line);
+        }
+        let mut ignored: FxHashMap<(&str, &str), Vec<&Ignore>> = FxHashMap::default();
+        for ignore in &layer.ignores {
+            ignored.entry((&ignore.class, &ignore.name)).or_default().push(ignore);
+        }
+        self.lines.retain(|line| {
+            let replaced =
+                newer.get(&line.key()).into_iter().flatten().any(|newer| newer.jdk.meets(line.jdk));
+            let ignores = ignored.get(&(&*line.class, &*line.method.name)).into_iter().flatten();
+            !replaced && !ignores.into_iter().any(|ignore| ignore.covers(&line.class, &line.method))
+        });
         self.kinds.retain(|kind| {
             let newer = layer.kind_of.get(&kind.class).into_iter().flatten();
             !newer.filter_map(|n| layer.kinds.get(*n as usize)).any(|newer| newer.jdk.meets(kind.jdk))
@@ -201,11 +226,15 @@ impl Models {
         self.bodies.clear();
         self.kind_of.clear();
         for (number, line) in (0u32..).zip(&self.lines) {
-            let (map, key) = match line.placement {
-                Placement::Call => (&mut self.calls, &line.method.name),
-                Placement::Body | Placement::Inside { .. } => (&mut self.bodies, &line.class),
-            };
-            map.entry(key.clone()).or_default().push(number);
+            let Method { name, parameters, .. } = &line.method;
+            match line.placement {
+                Placement::Call if parameters.open => self.calls.entry(hash(name, "*")).or_default(),
+                Placement::Call => self.calls.entry(hash(name, &parameters.descriptor)).or_default(),
+                Placement::Body | Placement::Inside { .. } => {
+                    self.bodies.entry(line.class.clone()).or_default()
+                }
+            }
+            .push(number);
         }
         for (number, kind) in (0u32..).zip(&self.kinds) {
             self.kind_of.entry(kind.class.clone()).or_default().push(number);
@@ -254,12 +283,14 @@ impl Models {
         &self.unwatched
     }
 
-    /// Call lines for a method of this name and descriptor, whichever class they are about. One hash of the name
-    /// decides for nearly all call sites.
+    /// Call lines for a method of this name and descriptor, whichever class they are about. Two hashes decide for
+    /// nearly all call sites.
     pub fn calls<'a>(&'a self, name: &'a str, descriptor: &'a str) -> impl Iterator<Item = &'a Line> {
-        let numbers = self.calls.get(name).map_or(&[][..], Vec::as_slice);
-        numbers
+        let parameters = descriptor.get(1..).and_then(|rest| rest.split(')').next()).unwrap_or("");
+        let of = |parameters| self.calls.get(&hash(name, parameters)).map_or(&[][..], Vec::as_slice);
+        of(parameters)
             .iter()
+            .chain(of("*"))
             .filter_map(|number| self.lines.get(*number as usize))
             .filter(move |line| line.method.matches(name, descriptor))
     }

@@ -2,14 +2,14 @@
 //!
 //! Each statement is read on its own, so that one error does not hide the next.
 
-use rustc_hash::FxHashMap;
-
-use super::effect::{Action, Base, Condition, Effect, Reach, Target, When};
+use super::effect::{Base, Effect, Reach, Target};
 use super::line::{
     Ignore, Kind, KindWord, Line, Mark, Method, Parameters, Placement, Role, Root, Source, Unwatched,
     Versions,
 };
 use super::parse_effect;
+use super::sense;
+use super::signature::{Names, check_method_name, check_name, name};
 use super::words::{Cursor, ModelError, Place, Wrong, statements};
 use crate::error::quote;
 
@@ -24,7 +24,10 @@ pub(super) struct Parsed {
 }
 
 /// More errors than this help nobody.
-const MOST_ERRORS: usize = 20;
+pub(super) const MOST_ERRORS: usize = 20;
+
+/// How many bytes of memory a table may take, about: lists of classes and methods multiply.
+const MOST_WEIGHT: usize = 64 << 20;
 
 /// Reads a whole table; `file` is its number in [`Source`].
 pub(super) fn parse(name: &str, file: u32, text: &str) -> Result<Parsed, Vec<ModelError>> {
@@ -49,12 +52,13 @@ pub(super) fn parse(name: &str, file: u32, text: &str) -> Result<Parsed, Vec<Mod
 struct Reader {
     file: u32,
     parsed: Parsed,
-    package: String,
-    imports: FxHashMap<String, Box<str>>,
+    names: Names,
     /// The classes of the header above.
     classes: Vec<Box<str>>,
     subclasses: bool,
     jdk: Option<Versions>,
+    /// How many bytes of memory the table takes so far, about.
+    weight: usize,
 }
 
 #[derive(Clone, Copy)]
@@ -100,7 +104,7 @@ impl Reader {
         let source = Source { file: self.file, line };
         match words.one_of("the start of a statement", VERBS)? {
             Verb::Package => {
-                self.package = name(words, "a package such as `java.util`")?.replace('.', "/");
+                self.names.package = name(words, "a package such as `java.util`")?.replace('.', "/");
                 Ok(())
             }
             Verb::Import => {
@@ -109,11 +113,11 @@ impl Reader {
                 let Some((_, simple)) = class.rsplit_once('/') else {
                     return Err(words.wrong_before("an import names a class with its package"));
                 };
-                self.imports.insert(simple.to_owned(), class.as_str().into());
+                self.names.imports.insert(simple.to_owned(), class.as_str().into());
                 Ok(())
             }
             Verb::Class => {
-                self.classes = self.class_names(words)?;
+                self.classes = self.names.class_names(words)?;
                 self.subclasses = words.take("and");
                 if self.subclasses {
                     words.expect("subclasses", "`and`")?;
@@ -122,21 +126,21 @@ impl Reader {
                 Ok(())
             }
             Verb::Call => {
-                let methods = self.methods(words)?.into_iter().map(|method| (method, Placement::Call));
+                let methods = self.names.methods(words)?.into_iter().map(|method| (method, Placement::Call));
                 self.lines(words, &methods.collect::<Vec<_>>(), source)
             }
             Verb::Body => {
-                let methods = self.methods(words)?.into_iter().map(|method| (method, Placement::Body));
+                let methods = self.names.methods(words)?.into_iter().map(|method| (method, Placement::Body));
                 self.lines(words, &methods.collect::<Vec<_>>(), source)
             }
             Verb::Inside => {
-                let holder = self.method(words)?;
+                let holder = self.names.method(words)?;
                 if !words.take("at") {
                     return Err(words.wrong("expected `at CLASS.METHOD(…)`: the call within the method"));
                 }
                 let mut calls = Vec::new();
                 while calls.is_empty() || words.take(",") {
-                    let (owner, callee) = self.owned_method(words)?;
+                    let (owner, callee) = self.names.owned_method(words)?;
                     calls.push((holder.clone(), Placement::Inside { owner, callee }));
                 }
                 self.lines(words, &calls, source)
@@ -154,125 +158,6 @@ impl Reader {
         }
     }
 
-    fn class_names(&self, words: &mut Cursor) -> Result<Vec<Box<str>>, Wrong> {
-        let mut found = Vec::new();
-        loop {
-            let class = name(words, "a class")?;
-            found.push(match class.contains('.') || self.package.is_empty() {
-                true => class.replace('.', "/").into(),
-                false => format!("{}/{class}", self.package).into(),
-            });
-            if !words.take(",") {
-                return Ok(found);
-            }
-        }
-    }
-
-    fn methods(&self, words: &mut Cursor) -> Result<Vec<Method>, Wrong> {
-        let mut found = vec![self.method(words)?];
-        while words.take(",") {
-            found.push(self.method(words)?);
-        }
-        Ok(found)
-    }
-
-    /// `name(types)` or `type name(types)`.
-    fn method(&self, words: &mut Cursor) -> Result<Method, Wrong> {
-        let returns = self.return_type(words)?;
-        let name = words.word("a method such as `put(Object, Object)`")?;
-        check_method_name(name, words)?;
-        let parameters = self.parameters(words)?;
-        Ok(Method { name: name.into(), parameters, returns })
-    }
-
-    /// `Class.name(types)`.
-    fn owned_method(&self, words: &mut Cursor) -> Result<(Box<str>, Method), Wrong> {
-        let returns = self.return_type(words)?;
-        let word = words.word("a class and method such as `Runnable.run()`")?;
-        let Some((class, name)) =
-            word.rsplit_once('.').filter(|(class, name)| !class.is_empty() && !name.is_empty())
-        else {
-            return Err(words.wrong_before("the call needs its class: write `Runnable.run()`, not `run()`"));
-        };
-        check_name(class, words, "a class and method such as `Runnable.run()`")?;
-        check_method_name(name, words)?;
-        let owner = self.class_of_type(class);
-        let parameters = self.parameters(words)?;
-        Ok((owner, Method { name: name.into(), parameters, returns }))
-    }
-
-    fn return_type(&self, words: &mut Cursor) -> Result<Option<Box<str>>, Wrong> {
-        match words.peek_second() {
-            Some("(") | None => Ok(None),
-            Some(_) => Ok(Some(self.type_descriptor(words, true)?.into())),
-        }
-    }
-
-    fn parameters(&self, words: &mut Cursor) -> Result<Parameters, Wrong> {
-        words.expect("(", "a method's name")?;
-        let mut descriptor = String::new();
-        let (mut count, mut open) = (0u8, false);
-        if words.take(")") {
-            return Ok(Parameters { descriptor: "".into(), count, open });
-        }
-        loop {
-            if words.take("*") {
-                open = true;
-                words.expect(")", "`*`, which stands for all other parameters")?;
-                break;
-            }
-            descriptor.push_str(&self.type_descriptor(words, false)?);
-            count = count.checked_add(1).ok_or_else(|| words.wrong("a method has at most 255 parameters"))?;
-            if words.take(")") {
-                break;
-            }
-            words.expect(",", "a parameter")?;
-        }
-        Ok(Parameters { descriptor: descriptor.into(), count, open })
-    }
-
-    /// A Java type. A class without a package is imported, or one of java.lang.
-    fn type_descriptor(&self, words: &mut Cursor, void: bool) -> Result<String, Wrong> {
-        let word = words.word("a type such as `int` or `Object`")?;
-        let (word, mut dimensions) = match word.strip_suffix("...") {
-            Some(element) => (element, 1),
-            None => (word, 0),
-        };
-        while words.take("[") {
-            words.expect("]", "`[`")?;
-            dimensions += 1;
-        }
-        if dimensions > 255 {
-            return Err(words.wrong("an array has at most 255 dimensions"));
-        }
-        let element = match word {
-            "boolean" => "Z".to_owned(),
-            "byte" => "B".to_owned(),
-            "char" => "C".to_owned(),
-            "short" => "S".to_owned(),
-            "int" => "I".to_owned(),
-            "long" => "J".to_owned(),
-            "float" => "F".to_owned(),
-            "double" => "D".to_owned(),
-            "void" if void && dimensions == 0 => "V".to_owned(),
-            other => {
-                check_name(other, words, "a type such as `int` or `Object`")?;
-                format!("L{};", self.class_of_type(other))
-            }
-        };
-        Ok("[".repeat(dimensions) + &element)
-    }
-
-    fn class_of_type(&self, class: &str) -> Box<str> {
-        if class.contains('.') {
-            return class.replace('.', "/").into();
-        }
-        match self.imports.get(class) {
-            Some(found) => found.clone(),
-            None => format!("java/lang/{class}").into(),
-        }
-    }
-
     fn lines(
         &mut self,
         words: &mut Cursor,
@@ -282,6 +167,9 @@ impl Reader {
         let Some(header) = self.jdk else {
             return Err(words.wrong("a line needs a `class NAME` line above it: which class is it about?"));
         };
+        for (method, placement) in methods {
+            sense::check_names(method, placement).map_err(|reason| words.wrong_before(reason))?;
+        }
         let own = versions(words)?;
         let Some(jdk) = header.both(own) else {
             return Err(words.wrong_before("the class line above leaves no version of this range"));
@@ -293,11 +181,14 @@ impl Reader {
             let at = words.place();
             let effect = parse_effect::effect(words)?;
             for (method, placement) in methods {
-                check(&effect, method, placement).map_err(|reason| Wrong { at, reason })?;
+                sense::check(&effect, method, placement).map_err(|reason| Wrong { at, reason })?;
             }
             effects.push(effect);
             more = words.take(";");
         }
+        let size = methods.iter().map(|(method, placement)| weight(method) + place_weight(placement)).sum();
+        let size = methods.len().saturating_mul(effects.len() * size_of::<Effect>()).saturating_add(size);
+        self.weigh(words, size)?;
         for class in &self.classes {
             for (method, placement) in methods {
                 self.parsed.lines.push(Line {
@@ -314,6 +205,18 @@ impl Reader {
         Ok(())
     }
 
+    /// Adds what a statement takes for each class of the header, before it is taken.
+    fn weigh(&mut self, words: &Cursor, each: usize) -> Result<(), Wrong> {
+        let classes = self.classes.iter().map(|class| each.saturating_add(class.len() + size_of::<Line>()));
+        self.weight = classes.fold(self.weight, usize::saturating_add);
+        match self.weight <= MOST_WEIGHT {
+            true => Ok(()),
+            false => {
+                Err(words.wrong_before("the table is too large; shorten its lists of classes and methods"))
+            }
+        }
+    }
+
     fn ignore(&mut self, words: &mut Cursor, source: Source) -> Result<(), Wrong> {
         if self.jdk.is_none() {
             return Err(words.wrong_before("`ignore` needs a `class NAME` line above it"));
@@ -323,7 +226,7 @@ impl Reader {
             let name = words.word("a method")?;
             check_method_name(name, words)?;
             let parameters = match words.peek() {
-                Some("(") => Some(self.parameters(words)?),
+                Some("(") => Some(self.names.parameters(words)?),
                 _ => None,
             };
             found.push((name.into(), parameters));
@@ -336,6 +239,12 @@ impl Reader {
         if reason.is_empty() {
             return Err(words.wrong("say why, in a few words: omissions are decisions"));
         }
+        let size = |(name, parameters): &(Box<str>, Option<Parameters>)| {
+            name.len()
+                + reason.len()
+                + parameters.as_ref().map_or(0, |parameters| parameters.descriptor.len())
+        };
+        self.weigh(words, found.iter().map(size).sum())?;
         for class in &self.classes {
             for (name, parameters) in &found {
                 self.parsed.ignores.push(Ignore {
@@ -352,7 +261,7 @@ impl Reader {
 
     fn kind(&mut self, words: &mut Cursor, source: Source) -> Result<(), Wrong> {
         let word = words.one_of("a kind", KINDS)?;
-        let classes = self.class_names(words)?;
+        let classes = self.names.class_names(words)?;
         let at = words.place();
         let mutex = if words.take("mutex") { Some(parse_effect::target(words)?) } else { None };
         let of = if words.take("of") { Some(parse_effect::target(words)?) } else { None };
@@ -370,6 +279,10 @@ impl Reader {
             return Err(Wrong { at, reason: reason.to_owned() });
         }
         let jdk = versions(words)?;
+        let fields = |target: &Target| target.fields.iter().map(|field| field.len() + 16).sum::<usize>();
+        let size = mutex.iter().chain(&of).map(fields).sum::<usize>();
+        self.weight = self.weight.saturating_add(size.saturating_mul(classes.len()));
+        self.weigh(words, 0)?;
         for class in classes {
             let (mutex, of) = (mutex.clone(), of.clone());
             self.parsed.kinds.push(Kind { class, word, mutex, of, jdk, source });
@@ -386,37 +299,10 @@ impl Reader {
             self.parsed.roots.push(Root { role, mark: Mark::Annotation(class), source });
             return Ok(());
         }
-        for method in self.methods(words)? {
+        for method in self.names.methods(words)? {
             self.parsed.roots.push(Root { role, mark: Mark::Method(class.clone(), method), source });
         }
         Ok(())
-    }
-}
-
-/// A name with dots.
-fn name<'a>(words: &mut Cursor<'_, 'a>, what: &str) -> Result<&'a str, Wrong> {
-    let word = words.word(what)?;
-    check_name(word, words, what)?;
-    Ok(word)
-}
-
-fn check_name(word: &str, words: &Cursor, what: &str) -> Result<(), Wrong> {
-    let part = |part: &str| {
-        !part.is_empty()
-            && !part.starts_with(|c: char| c.is_ascii_digit())
-            && part.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '$')
-    };
-    match word.split('.').all(part) {
-        true => Ok(()),
-        false => Err(words.wrong_before(format!("expected {what}, found {}", quote(word)))),
-    }
-}
-
-fn check_method_name(word: &str, words: &Cursor) -> Result<(), Wrong> {
-    let plain = |word: &str| word.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '$');
-    match word == "<init>" || plain(word.strip_suffix('*').unwrap_or(word)) {
-        true => Ok(()),
-        false => Err(words.wrong_before(format!("expected a method's name, found {}", quote(word)))),
     }
 }
 
@@ -435,56 +321,15 @@ fn versions(words: &mut Cursor) -> Result<Versions, Wrong> {
     }
 }
 
-/// What cannot be: results before the call, arguments that the method does not have, an object not yet made.
-fn check(effect: &Effect, method: &Method, placement: &Placement) -> Result<(), String> {
-    let (called, inside) = match placement {
-        Placement::Inside { callee, .. } => (callee, true),
-        _ => (method, false),
-    };
-    let mut problem = None;
-    let mut base = |base: Base| match base {
-        Base::Arg(n) if n >= called.parameters.count && !called.parameters.open => {
-            problem = Some(format!("`{called}` has no arg{n}; the first argument is arg0"));
-        }
-        Base::Result if matches!(effect.when, When::Before | When::Thrown | When::Left) => {
-            problem = Some(format!("there is no result `{}`; use `after`", effect.when.word()));
-        }
-        Base::Outer | Base::OuterArg(_) if !inside => {
-            problem = Some("`outer` is for `inside` lines only".to_owned());
-        }
-        Base::OuterArg(n) if n >= method.parameters.count && !method.parameters.open => {
-            problem = Some(format!("`{method}` has no argument {n}; the first is outer0"));
-        }
-        Base::This if &*called.name == "<init>" && effect.when == When::Before => {
-            problem = Some("`this` is not yet made before `<init>`; use `after`".to_owned());
-        }
-        _ => {}
-    };
-    effect.action.targets(&mut |target| base(target.base));
-    effect.action.numbers(&mut base);
-    if problem.is_some() {
-        return problem.map_or(Ok(()), Err);
+/// How many bytes a method takes, about.
+fn weight(method: &Method) -> usize {
+    let returns = method.returns.as_ref().map_or(0, |returns| returns.len());
+    method.name.len() + method.parameters.descriptor.len() + returns
+}
+
+fn place_weight(placement: &Placement) -> usize {
+    match placement {
+        Placement::Inside { owner, callee } => owner.len() + weight(callee),
+        Placement::Call | Placement::Body => 0,
     }
-    let usual = effect.action.usual();
-    if usual == When::Around && effect.when != When::Around {
-        return Err(format!("`{}` spans the call; leave out `{}`", effect.action, effect.when.word()));
-    }
-    let late = matches!(effect.when, When::After | When::Around);
-    match effect.condition {
-        Condition::Always => Ok(()),
-        Condition::Ended if !matches!(effect.action, Action::Join(_)) => {
-            Err("`if ended` is for `join` only".to_owned())
-        }
-        Condition::Ended => Ok(()),
-        condition if !late => Err(format!(
-            "`if {}` looks at the result, which is not known `{}`",
-            condition.word(),
-            effect.when.word()
-        )),
-        _ => Ok(()),
-    }?;
-    if &*method.name == "*" && !inside {
-        return Err("`*` as a method's name is for the holder of an `inside` line only".to_owned());
-    }
-    Ok(())
 }

@@ -62,17 +62,23 @@ pub(super) type Statement<'a> = Vec<Word<'a>>;
 pub(super) fn statements(text: &str) -> Vec<Statement<'_>> {
     let mut all = Vec::new();
     let mut current: Statement<'_> = Vec::new();
+    // A reason ends with its line, whatever sign is the last of it.
+    let mut reason = false;
     for (index, line) in text.lines().enumerate() {
         let number = u32::try_from(index + 1).unwrap_or(u32::MAX);
         let line = line.split_once('#').map_or(line, |(code, _)| code).trim_end();
-        let open = current.last().is_some_and(|word| matches!(word.text, "," | ";" | ":"));
+        let open = !reason && current.last().is_some_and(|word| matches!(word.text, "," | ";" | ":"));
         let first = line.split_whitespace().next();
         // A comment or blank line does not end a list.
         let goes_on = open || first.is_none() || first.is_some_and(|word| JOINING.contains(&word));
         if !goes_on && !current.is_empty() {
             all.push(std::mem::take(&mut current));
+            reason = false;
         }
+        let before = current.len();
         cut(line, number, &mut current);
+        let ignoring = current.first().is_some_and(|word| word.text == "ignore");
+        reason |= ignoring && current.iter().skip(before).any(|word| word.text == "because");
     }
     if !current.is_empty() {
         all.push(current);
@@ -181,9 +187,10 @@ impl<'s, 'a> Cursor<'s, 'a> {
 
     /// Everything that is left of the line, as it is written.
     pub fn rest_of_line(&mut self) -> &'a str {
-        let rest = self.words.get(self.next).map_or("", |word| word.rest);
-        self.next = self.words.len();
-        rest.trim()
+        let Some(first) = self.words.get(self.next) else { return "" };
+        let left = self.words.iter().skip(self.next);
+        self.next += left.take_while(|word| word.at.line == first.at.line).count();
+        first.rest.trim()
     }
 
     /// Nothing may be left.
