@@ -189,6 +189,33 @@ impl Stretches {
         }
     }
 
+    /// Begins the next stretch, for readers that do not know beforehand how many there will be.
+    #[inline(always)]
+    pub(crate) fn begin(&mut self, thread: ThreadId, site: SiteId, op: Option<Op>) {
+        self.close();
+        self.heads.push(Head { thread, site, op, end: self.accesses.len() as u32 });
+    }
+
+    /// Adds an access to the stretch that was begun last; counts once the stretch is [closed](Self::close).
+    #[inline(always)]
+    pub(crate) fn access(&mut self, access: Access) {
+        self.accesses.push(access);
+    }
+
+    /// Ends the stretch that was begun last, and makes sure that it goes on with nobody else's accesses.
+    #[inline(always)]
+    pub(crate) fn close(&mut self) {
+        if let Some(last) = self.heads.last_mut() {
+            last.end = self.accesses.len() as u32;
+        }
+    }
+
+    /// Whose stretch was begun last.
+    #[inline(always)]
+    pub(crate) fn last_thread(&self) -> Option<ThreadId> {
+        self.heads.last().map(|head| head.thread)
+    }
+
     /// Makes room for so many events, whose contents mean nothing yet.
     pub(crate) fn room(&mut self, events: usize) -> Room<'_> {
         // What was there before is overwritten and not cleared first: that would be a second store for each event.

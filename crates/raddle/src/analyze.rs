@@ -4,36 +4,32 @@
 //! have made, is an error; with several traces it is a gap of the report too, and the others are still analysed.
 
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
-use detect::{Analysis, Options, Spec};
+use detect::Analysis;
 use events::{Place, Stretches, TraceError};
-use findings::{Confidence, Format, Gap, Report, plural, visible};
+use findings::{Gap, Report};
 
-use crate::cli::{AnalyzeArgs, Level};
+use crate::cli::AnalyzeArgs;
 use crate::error::{Failure, Outcome};
 use crate::filter::Filter;
-use crate::output::{Color, WholeFile, file_style, stdout_style, to_stdout};
+use crate::output::{Color, Stream};
 use crate::progress::Line;
-use crate::{select, trace};
+use crate::report::Wanted;
+use crate::trace;
 
 /// Runs it.
 pub fn run(args: &AnalyzeArgs, color: Color) -> Result<Outcome, Failure> {
-    let rules = select::rules(&args.rules)?;
-    let specs = select::detectors(&args.detectors, &rules)?;
-    let refinements = select::refinements(&args.refine)?;
-    let options = Options { paper: args.paper, refinements, ..Options::default() };
-    let on_stdout = format(&args.format)?;
-    let outputs = outputs(&args.output)?;
+    let wanted = Wanted::new(&args.report, color)?;
 
     let start = Instant::now();
     let mut report = Report::new();
     let mut errors = Vec::new();
     let mut unread = 0;
     for file in &args.files {
-        let mut line = Line::new(&trace::name(file), !args.no_progress);
-        match one(file, &specs, &options, &mut line) {
+        let mut line = Line::new(&trace::name(file), !args.report.no_progress);
+        match one(file, &wanted, &mut line) {
             Ok((one, damage)) => {
                 report.merge(one);
                 errors.extend(damage);
@@ -55,17 +51,10 @@ pub fn run(args: &AnalyzeArgs, color: Color) -> Result<Outcome, Failure> {
         return Ok(incomplete(errors));
     }
     let filter = Filter::new(&args.include, &args.exclude);
-    report.retain(|finding| rules.contains(&finding.rule) && filter.keeps(finding));
+    report.retain(|finding| filter.keeps(finding));
+    wanted.tell(&mut report, Stream::Out)?;
 
-    for (format, path) in &outputs {
-        let mut file = WholeFile::create(path)?;
-        format.renderer(file_style(args.quiet)).render(&report, &mut file).map_err(|e| file.fail(&e))?;
-        file.finish()?;
-    }
-    let style = stdout_style(color, args.quiet);
-    to_stdout(|out| on_stdout.renderer(style).render(&report, out))?;
-
-    Ok(if errors.is_empty() { outcome(args, &report) } else { incomplete(errors) })
+    Ok(if errors.is_empty() { wanted.outcome(&report) } else { incomplete(errors) })
 }
 
 /// One line for people and programs. The peak is that of the whole process, where the system tells it.
@@ -85,14 +74,9 @@ fn incomplete(errors: Vec<TraceError>) -> Outcome {
 }
 
 /// The report of one trace, and the damage that ended it early, if any.
-fn one(
-    path: &Path,
-    specs: &[&'static Spec],
-    options: &Options,
-    line: &mut Line,
-) -> Result<(Report, Option<TraceError>), TraceError> {
+fn one(path: &Path, wanted: &Wanted, line: &mut Line) -> Result<(Report, Option<TraceError>), TraceError> {
     let mut source = trace::open(path)?;
-    let mut analysis = Analysis::new(specs, options);
+    let mut analysis = Analysis::new(&wanted.specs, &wanted.options);
     let malformed =
         |m: detect::Malformed| TraceError::new(trace::name(path), Place::Event(m.event), m.reason);
     let (mut stretches, mut room) = (Stretches::default(), Vec::new());
@@ -106,47 +90,4 @@ fn one(
     }
     let damage = source.damage().map(|d| TraceError::new(d.file.clone(), d.place, d.reason.clone()));
     Ok((report, damage))
-}
-
-fn outcome(args: &AnalyzeArgs, report: &Report) -> Outcome {
-    let gaps: Vec<Gap> = report.gaps().collect();
-    if args.strict && !gaps.is_empty() {
-        let what: Vec<&str> = gaps.iter().map(|gap| gap.what.as_str()).collect();
-        let number = plural(gaps.len() as u64, "gap", "gaps");
-        let text = format!("raddle: {number}, and --strict is on: {}\n", what.join(", "));
-        let _ = std::io::stderr().write_all(format!("{}\n", visible(text.trim_end())).as_bytes());
-    }
-    let least = match args.fail_on {
-        Level::Low => Confidence::Low,
-        Level::Medium => Confidence::Medium,
-        Level::High => Confidence::High,
-    };
-    let fails = report.findings().any(|finding| finding.confidence >= least && !finding.baseline)
-        || args.strict && !gaps.is_empty();
-    if fails && !args.exit_zero { Outcome::Findings } else { Outcome::Clean }
-}
-
-fn format(name: &str) -> Result<Format, Failure> {
-    select::one("format", name, &Format::ALL, |format| format.name(), "raddle analyze --help tells more")
-}
-
-/// What `--output` asks for. Whether the files can be written is tried now: an analysis may take long.
-fn outputs(given: &[String]) -> Result<Vec<(Format, PathBuf)>, Failure> {
-    let mut outputs: Vec<(Format, PathBuf)> = Vec::new();
-    for text in given {
-        let Some((name, path)) = text.split_once('=').filter(|(_, path)| !path.is_empty()) else {
-            return Err(Failure::with_help(
-                format!("--output {text}: the file is missing"),
-                "write --output FORMAT=FILE, such as --output json=report.json",
-            ));
-        };
-        let path = PathBuf::from(path);
-        if outputs.iter().any(|(_, other)| *other == path) {
-            return Err(Failure::new(format!("--output writes {} twice", path.display())));
-        }
-        let format = format(name)?;
-        WholeFile::try_out(&path)?;
-        outputs.push((format, path));
-    }
-    Ok(outputs)
 }

@@ -1,5 +1,6 @@
 //! The flags. What they mean is in the help texts; what is done with them is in each subcommand's file.
 
+use std::ffi::OsString;
 use std::io::Write as _;
 use std::path::PathBuf;
 
@@ -11,6 +12,8 @@ use crate::output::Color;
 
 const EXAMPLES: &str = "\
 Examples:
+  raddle run -- java -jar app.jar               watch a program and report its concurrency errors
+  raddle run -- mvn test                        every JVM that the command starts
   raddle analyze app.trace                      find concurrency errors in a recorded run
   raddle analyze --output json=out.json *.std   several traces, one report, also as JSON
   raddle trace stat app.trace                   what a trace holds
@@ -29,6 +32,17 @@ Examples:
   zcat app.std.gz | raddle analyze -
 
 Exit code: 0 no findings, 1 findings, 2 could not run.";
+
+const RUN: &str = "\
+Examples:
+  raddle run -- java -jar app.jar
+  raddle run -- mvn test
+  raddle run --include 'com.acme.*' -- java -cp classes com.acme.Main
+  raddle run --output json=out.json --record app.trace -- ./start-server.sh
+  raddle run --models locks.txt --strict -- gradle test --no-daemon
+
+The program keeps its input, its output and its signals; the report goes to standard error when it has ended.
+Exit code: the program's own if it failed, else 0 no findings, 1 findings, 2 nothing could be watched.";
 
 const TRACE: &str = "\
 Examples:
@@ -79,6 +93,8 @@ pub struct Cli {
 
 #[derive(Subcommand, Debug)]
 pub enum Command {
+    /// Watch a program run, and look for concurrency errors
+    Run(RunArgs),
     /// Look for concurrency errors in traces
     Analyze(AnalyzeArgs),
     /// Look at traces, and convert them
@@ -97,6 +113,25 @@ pub struct AnalyzeArgs {
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
 
+    #[command(flatten)]
+    pub report: ReportArgs,
+
+    /// Only findings that touch a class of this pattern (`com.acme.*`); any number of times
+    #[arg(long, value_name = "PATTERN")]
+    pub include: Vec<String>,
+
+    /// No findings about classes of this pattern; any number of times
+    #[arg(long, value_name = "PATTERN")]
+    pub exclude: Vec<String>,
+
+    /// Tell on standard error what the analysis cost
+    #[arg(long)]
+    pub stats: bool,
+}
+
+/// What is looked for, and how it is told: the same wherever findings are made.
+#[derive(Args, Debug)]
+pub struct ReportArgs {
     /// Only these rules, separated by commas
     #[arg(long, value_name = "RULE,…", value_delimiter = ',')]
     pub rules: Vec<String>,
@@ -113,14 +148,6 @@ pub struct AnalyzeArgs {
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     pub refine: Vec<String>,
 
-    /// Only findings that touch a class of this pattern (`com.acme.*`); any number of times
-    #[arg(long, value_name = "PATTERN")]
-    pub include: Vec<String>,
-
-    /// No findings about classes of this pattern; any number of times
-    #[arg(long, value_name = "PATTERN")]
-    pub exclude: Vec<String>,
-
     /// Gaps (what could not be watched or read) count as findings do
     #[arg(long)]
     pub strict: bool,
@@ -133,7 +160,7 @@ pub struct AnalyzeArgs {
     #[arg(long)]
     pub exit_zero: bool,
 
-    /// The format on standard output: text or json
+    /// The format on standard output (under `run` on standard error): text or json
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub format: String,
 
@@ -148,10 +175,45 @@ pub struct AnalyzeArgs {
     /// No progress on standard error
     #[arg(long)]
     pub no_progress: bool,
+}
 
-    /// Tell on standard error what the analysis cost
-    #[arg(long)]
-    pub stats: bool,
+#[derive(Args, Debug)]
+#[command(before_help = RUN)]
+pub struct RunArgs {
+    /// The program and its arguments, after `--`
+    #[arg(required = true, value_name = "COMMAND", trailing_var_arg = true, allow_hyphen_values = true)]
+    pub command: Vec<OsString>,
+
+    #[command(flatten)]
+    pub report: ReportArgs,
+
+    /// Watch the accesses of classes of this pattern (`com.acme.*`) only; any number of times
+    #[arg(long, value_name = "PATTERN")]
+    pub include: Vec<String>,
+
+    /// Do not watch the accesses of classes of this pattern; any number of times
+    #[arg(long, value_name = "PATTERN")]
+    pub exclude: Vec<String>,
+
+    /// Leave classes of this pattern alone, their synchronisation too; any number of times
+    #[arg(long, value_name = "PATTERN")]
+    pub leave: Vec<String>,
+
+    /// What library calls mean, in addition to what is built in; any number of times
+    #[arg(long, value_name = "FILE")]
+    pub models: Vec<PathBuf>,
+
+    /// Write the trace too; one of several JVMs gets its process number before the ending
+    #[arg(long, value_name = "FILE")]
+    pub record: Option<PathBuf>,
+
+    /// Keep what is shared with the JVMs in this folder, which must be new or empty
+    #[arg(long, value_name = "DIR")]
+    pub session: Option<PathBuf>,
+
+    /// How much of the disk a JVM may use before its threads have to wait
+    #[arg(long, value_name = "MIB", default_value_t = 4096, value_parser = clap::value_parser!(u64).range(32..))]
+    pub budget: u64,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]

@@ -1,4 +1,4 @@
-//! How the command ends: 0 clean, 1 findings, 2 could not run. An error is one line, perhaps with one of help.
+//! How the command ends: 0 clean, 1 findings, 2 could not run, or as the watched program did. An error is one line, perhaps with one of help.
 
 use std::io::{self, Write as _};
 use std::process::ExitCode;
@@ -15,6 +15,8 @@ pub enum Outcome {
     Findings,
     /// Something could not be done; what it was has been said already.
     Incomplete,
+    /// The watched program failed, and its exit code comes first.
+    Program(u8),
 }
 
 impl Outcome {
@@ -24,6 +26,7 @@ impl Outcome {
             Outcome::Clean => 0,
             Outcome::Findings => 1,
             Outcome::Incomplete => 2,
+            Outcome::Program(code) => code,
         })
     }
 }

@@ -7,7 +7,9 @@ mod explain;
 mod filter;
 mod output;
 mod progress;
+mod report;
 mod rules;
+mod run;
 mod select;
 mod trace;
 
@@ -20,7 +22,7 @@ use error::{Failure, Outcome};
 
 fn main() -> ExitCode {
     let outcome = match Cli::try_parse() {
-        Ok(cli) => run(cli),
+        Ok(cli) => dispatch(cli),
         Err(error) => cli::usage(&error),
     };
     match outcome {
@@ -29,9 +31,10 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(cli: Cli) -> Result<Outcome, Failure> {
+fn dispatch(cli: Cli) -> Result<Outcome, Failure> {
     let color = cli.color;
     match cli.command {
+        Command::Run(args) => run::run(&args, color),
         Command::Analyze(args) => analyze::run(&args, color),
         Command::Trace(args) => trace::run(&args),
         Command::Rules => rules::run(color),

@@ -22,9 +22,47 @@ pub enum Color {
 /// Columns where there is no terminal to ask.
 const WIDTH: usize = 80;
 
+/// Where a report goes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Stream {
+    /// Standard output.
+    Out,
+    /// Standard error, where standard output belongs to somebody else.
+    Error,
+}
+
+impl Stream {
+    /// How to show text there.
+    pub fn style(self, color: Color, quiet: bool) -> Style {
+        match self {
+            Stream::Out => style(color, quiet, io::stdout().is_terminal()),
+            Stream::Error => style(color, quiet, io::stderr().is_terminal()),
+        }
+    }
+
+    /// Writes there, and makes sure that it arrived.
+    pub fn write<T>(self, write: impl FnOnce(&mut dyn Write) -> io::Result<T>) -> Result<T, Failure> {
+        match self {
+            Stream::Out => to_stdout(write),
+            Stream::Error => {
+                let mut out = BufWriter::with_capacity(1 << 16, io::stderr().lock());
+                let result = write(&mut out).and_then(|value| out.flush().map(|()| value));
+                if result.is_err() {
+                    let _ = out.into_parts();
+                }
+                // There is nobody left who could be told.
+                result.map_err(|_| Failure::Closed)
+            }
+        }
+    }
+}
+
 /// How to show text on standard output.
 pub fn stdout_style(color: Color, quiet: bool) -> Style {
-    let terminal = io::stdout().is_terminal();
+    style(color, quiet, io::stdout().is_terminal())
+}
+
+fn style(color: Color, quiet: bool, terminal: bool) -> Style {
     let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     let dumb = std::env::var_os("TERM").is_some_and(|value| value == "dumb");
     let width =

@@ -41,6 +41,15 @@ pub const HEAD_AT: u64 = 192;
 /// Offset of the ring's tail, u64: how many of them the agent has taken.
 pub const TAIL_AT: u64 = 256;
 
+/// Offset of the reader's state, u32, written by the reader: 0 until there is one.
+pub const READER_AT: u64 = 320;
+/// There is a reader, and it gives chunks back.
+pub const READING: u32 = 1;
+/// The reader has left: no chunk will be given back, so nobody may wait for one.
+pub const LEFT: u32 = 2;
+/// Offset of the reader's process number, u32: a reader that was killed cannot say that it has left.
+pub const READER_PID_AT: u64 = 324;
+
 /// The first page of the ring.
 pub const RING_PAGE: u64 = 1;
 /// Entries of the ring, u32 each: entry `i` is at `RING_PAGE * PAGE + 4 * (i % RING)`.

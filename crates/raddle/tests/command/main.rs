@@ -6,6 +6,7 @@ mod examples;
 mod forms;
 mod output;
 mod readme;
+mod run;
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};

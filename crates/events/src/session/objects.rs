@@ -1,0 +1,362 @@
+//! Object numbers of a session to ids: objects, their variables, their locks.
+//!
+//! Agents number objects one after the other and never use a number again, so what is known of an object lies at its
+//! number, in pages of 64, and not in a hash table: accesses to objects that were made together find their rows together.
+//! A page goes when all its objects have been freed. Ids of freed objects and variables are handed out again, those of
+//! locks are not.
+
+use rustc_hash::FxHashMap;
+
+use crate::{ClassId, FieldId, LockId, Object, ObjectId, Slot, Symbols, VarId, Variable};
+
+/// Objects of a page.
+const PAGE: usize = 64;
+/// Fields whose variables lie in the object's row.
+const INLINE: usize = 3;
+/// No id.
+const NONE: u32 = u32::MAX;
+/// Entries of the small tables in front of the maps; a power of two.
+const FRONT: usize = 1024;
+
+/// What is known of an object.
+#[derive(Clone, Copy, Debug)]
+struct Row {
+    /// Its id; [`NONE`] before it is met.
+    object: u32,
+    /// Its monitor.
+    lock: u32,
+    /// Fields and their variables.
+    fields: [(u32, u32); INLINE],
+}
+
+const _: () = assert!(size_of::<Row>() == 32, "two rows a cache line");
+
+const NO_ROW: Row = Row { object: NONE, lock: NONE, fields: [(NONE, NONE); INLINE] };
+
+struct Page {
+    rows: [Row; PAGE],
+    /// How many objects of it live.
+    live: u32,
+}
+
+/// What part of an object a variable is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) enum Part {
+    Field(FieldId),
+    /// From and to, exclusive.
+    Elements(u32, u32),
+}
+
+/// Stands for the object as one variable. No field has this number.
+pub(super) const WHOLE: FieldId = FieldId(NONE - 1);
+
+/// All live objects.
+pub(super) struct Objects {
+    pages: Vec<Page>,
+    index: FxHashMap<u64, u32>,
+    spare_pages: Vec<u32>,
+    /// Page numbers looked up last, and where they are.
+    front: Box<[(u64, u32); FRONT]>,
+    /// Variables that do not lie in a row: array elements, and fields beyond the third.
+    others: FxHashMap<(u64, Part), VarId>,
+    front_others: Box<[(u64, Part, u32); FRONT]>,
+    statics: Vec<u32>,
+    /// Locks that are no monitors, and monitors of objects that have such a lock too.
+    locks: FxHashMap<u64, LockId>,
+    /// Whether the class of an object (by id) was told by a record and not only guessed from a site.
+    sure: Vec<bool>,
+    spare_objects: Vec<ObjectId>,
+    spare_variables: Vec<VarId>,
+    /// Given back at the next batch.
+    freed_objects: Vec<ObjectId>,
+    freed_variables: Vec<VarId>,
+}
+
+impl Default for Objects {
+    fn default() -> Self {
+        let nothing = Part::Elements(0, 0);
+        Self {
+            pages: Vec::new(),
+            index: FxHashMap::default(),
+            spare_pages: Vec::new(),
+            front: Box::new([NO_PAGE; FRONT]),
+            others: FxHashMap::default(),
+            front_others: Box::new([(0, nothing, 0); FRONT]),
+            statics: Vec::new(),
+            locks: FxHashMap::default(),
+            sure: Vec::new(),
+            spare_objects: Vec::new(),
+            spare_variables: Vec::new(),
+            freed_objects: Vec::new(),
+            freed_variables: Vec::new(),
+        }
+    }
+}
+
+/// Which of the locks that may belong to one object.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Which {
+    Monitor,
+    Other,
+}
+
+impl Objects {
+    /// A batch has been worked off: what it freed may be used again.
+    pub(super) fn recycle(&mut self) {
+        self.spare_objects.append(&mut self.freed_objects);
+        self.spare_variables.append(&mut self.freed_variables);
+    }
+
+    /// The variable of a field, 0 standing for the class; none if it has not been met.
+    #[inline(always)]
+    pub(super) fn field(&mut self, number: u64, field: FieldId) -> Option<VarId> {
+        if number == 0 {
+            return self.statics.get(field.index()).filter(|&&var| var != NONE).map(|&var| VarId(var));
+        }
+        let row = self.row(number)?;
+        let mut found = NONE;
+        for (known, var) in row.fields {
+            if known == field.0 {
+                found = var;
+            }
+        }
+        if found != NONE {
+            return Some(VarId(found));
+        }
+        let full = row.fields.last().is_some_and(|last| last.0 != NONE);
+        if full { self.beyond(number, Part::Field(field)) } else { None }
+    }
+
+    /// The variable of array elements.
+    #[inline(always)]
+    pub(super) fn elements(&mut self, number: u64, from: u32, to: u32) -> Option<VarId> {
+        self.beyond(number, Part::Elements(from, to))
+    }
+
+    #[inline(always)]
+    fn beyond(&mut self, number: u64, part: Part) -> Option<VarId> {
+        let at = front_of(number, part);
+        let (known, of, var) = self.front_others[at];
+        if known == number && of == part {
+            return Some(VarId(var));
+        }
+        let var = *self.others.get(&(number, part))?;
+        self.front_others[at] = (number, part, var.0);
+        Some(var)
+    }
+
+    /// The variable of a part, which is new. `field` is what the [`WHOLE`] object is called, `class` what the object's
+    /// class is if nothing better is known.
+    #[cold]
+    pub(super) fn define(
+        &mut self,
+        number: u64,
+        part: Part,
+        field: FieldId,
+        class: ClassId,
+        symbols: &mut Symbols,
+    ) -> VarId {
+        let object = if number == 0 { None } else { Some(self.object(number, class, false, symbols)) };
+        let slot = match part {
+            Part::Field(WHOLE) => Slot::Field(field),
+            Part::Field(field) => Slot::Field(field),
+            Part::Elements(from, to) => Slot::Elements { first: from, count: to.saturating_sub(from).max(1) },
+        };
+        let var = self.spare_variables.pop().unwrap_or(VarId(symbols.variables().len() as u32));
+        symbols.define_variable(var, Variable { object, slot });
+        match part {
+            // Something that is nobody's: one variable for all of them would be worse than none.
+            Part::Field(WHOLE) if number == 0 => {}
+            Part::Field(field) if number == 0 => {
+                if self.statics.len() <= field.index() {
+                    self.statics.resize(field.index() + 1, NONE);
+                }
+                if let Some(place) = self.statics.get_mut(field.index()) {
+                    *place = var.0;
+                }
+            }
+            Part::Field(field) => {
+                let row = self.row_mut(number);
+                match row.fields.iter_mut().find(|place| place.0 == NONE) {
+                    Some(place) => *place = (field.0, var.0),
+                    None => {
+                        self.others.insert((number, part), var);
+                    }
+                }
+            }
+            Part::Elements(..) => {
+                self.others.insert((number, part), var);
+            }
+        }
+        var
+    }
+
+    /// The object of a number. A class that is `sure` replaces one that was not.
+    pub(super) fn object(
+        &mut self,
+        number: u64,
+        class: ClassId,
+        sure: bool,
+        symbols: &mut Symbols,
+    ) -> ObjectId {
+        let row = self.row_mut(number);
+        let known = (row.object != NONE).then_some(ObjectId(row.object));
+        match known {
+            Some(id) if !sure || self.sure.get(id.index()).copied().unwrap_or(true) => return id,
+            _ => {}
+        }
+        let id =
+            known.or_else(|| self.spare_objects.pop()).unwrap_or(ObjectId(symbols.objects().len() as u32));
+        if self.sure.len() <= id.index() {
+            self.sure.resize(id.index() + 1, false);
+        }
+        if let Some(place) = self.sure.get_mut(id.index()) {
+            *place = sure;
+        }
+        if known.is_none() || symbols.objects().get(id).class != class {
+            symbols.define_object(id, Object { class, label: number });
+        }
+        if known.is_none() {
+            self.row_mut(number).object = id.0;
+            if let Some(page) = self.page(number / PAGE as u64).and_then(|at| self.pages.get_mut(at)) {
+                page.live += 1;
+            }
+        }
+        id
+    }
+
+    /// The monitor of an object, if it has been met.
+    #[inline(always)]
+    pub(super) fn monitor(&mut self, number: u64) -> Option<LockId> {
+        self.row(number).filter(|row| row.lock != NONE).map(|row| LockId(row.lock))
+    }
+
+    /// The lock of an object.
+    pub(super) fn lock(
+        &mut self,
+        number: u64,
+        which: Which,
+        class: ClassId,
+        symbols: &mut Symbols,
+    ) -> LockId {
+        let known = match which {
+            Which::Monitor => self.monitor(number),
+            Which::Other => self.locks.get(&number).copied(),
+        };
+        if let Some(lock) = known {
+            return lock;
+        }
+        let object = self.object(number, class, true, symbols);
+        let taken = match which {
+            Which::Monitor => self.locks.contains_key(&number),
+            Which::Other => self.monitor(number).is_some(),
+        };
+        // Somebody synchronizes on a java.util.concurrent lock: two locks of one object.
+        let object = if taken {
+            let other = if which == Which::Monitor { "monitor" } else { "lock" };
+            let name = format!("{}.{other}", symbols.class_name(symbols.objects().get(object).class));
+            let class = symbols.class(&name);
+            let id = ObjectId(symbols.objects().len() as u32);
+            symbols.define_object(id, Object { class, label: number });
+            id
+        } else {
+            object
+        };
+        let lock = symbols.locks.push(crate::Lock::Of(object));
+        match which {
+            Which::Monitor => self.row_mut(number).lock = lock.0,
+            Which::Other => {
+                self.locks.insert(number, lock);
+            }
+        }
+        lock
+    }
+
+    /// The object of a number, if it has been met.
+    pub(super) fn known(&mut self, number: u64) -> Option<ObjectId> {
+        self.row(number).filter(|row| row.object != NONE).map(|row| ObjectId(row.object))
+    }
+
+    /// Forgets an object that nobody can reach any more. Its event must come in this batch.
+    pub(super) fn free(&mut self, number: u64, symbols: &mut Symbols) -> Option<ObjectId> {
+        let id = self.known(number)?;
+        let has_lock = self.monitor(number).is_some() || self.locks.remove(&number).is_some();
+        for &var in symbols.variables_of(id) {
+            let part = match symbols.variables().get(var).slot {
+                Slot::Field(field) => Part::Field(field),
+                Slot::Elements { first, count } => Part::Elements(first, first.saturating_add(count)),
+            };
+            for part in [part, Part::Field(WHOLE)] {
+                if self.others.remove(&(number, part)).is_none() {
+                    continue;
+                }
+                let place = &mut self.front_others[front_of(number, part)];
+                if place.0 == number && place.1 == part {
+                    *place = (0, Part::Elements(0, 0), 0);
+                }
+            }
+            self.freed_variables.push(var);
+        }
+        symbols.free(id);
+        // A lock must not come to mean another object.
+        if !has_lock {
+            self.freed_objects.push(id);
+        }
+        *self.row_mut(number) = NO_ROW;
+        let page = number / PAGE as u64;
+        if let Some(&at) = self.index.get(&page)
+            && let Some(of) = self.pages.get_mut(at as usize)
+        {
+            of.live = of.live.saturating_sub(1);
+            if of.live == 0 {
+                self.index.remove(&page);
+                self.front[page as usize % FRONT] = NO_PAGE;
+                self.spare_pages.push(at);
+            }
+        }
+        Some(id)
+    }
+
+    /// Where the page of a number is.
+    #[inline(always)]
+    fn page(&mut self, page: u64) -> Option<usize> {
+        let front = &mut self.front[page as usize % FRONT];
+        if front.0 != page {
+            *front = (page, *self.index.get(&page)?);
+        }
+        Some(front.1 as usize)
+    }
+
+    #[inline(always)]
+    fn row(&mut self, number: u64) -> Option<&Row> {
+        let at = self.page(number / PAGE as u64)?;
+        self.pages.get(at)?.rows.get(number as usize % PAGE)
+    }
+
+    fn row_mut(&mut self, number: u64) -> &mut Row {
+        let page = number / PAGE as u64;
+        let at = self.page(page).unwrap_or_else(|| {
+            let at = self.spare_pages.pop().unwrap_or(self.pages.len() as u32);
+            if at as usize == self.pages.len() {
+                self.pages.push(Page { rows: [NO_ROW; PAGE], live: 0 });
+            }
+            self.index.insert(page, at);
+            self.front[page as usize % FRONT] = (page, at);
+            at as usize
+        });
+        // A page that is not in use has no row in use.
+        &mut self.pages[at].rows[number as usize % PAGE]
+    }
+}
+
+/// No page has this number.
+const NO_PAGE: (u64, u32) = (u64::MAX, 0);
+
+fn front_of(number: u64, part: Part) -> usize {
+    let part = match part {
+        Part::Field(field) => u64::from(field.0),
+        Part::Elements(from, to) => u64::from(from) ^ u64::from(to).rotate_left(20),
+    };
+    let mixed = (number.rotate_left(32) ^ part).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (mixed >> 54) as usize % FRONT
+}

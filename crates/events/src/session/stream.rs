@@ -1,0 +1,140 @@
+//! The records of one thread: a chain of chunks, read in steps.
+//!
+//! Hands out words; what they mean is decided in `merge.rs`. At most one step is in memory, so a thread that is far ahead
+//! of the others costs no more than any other: its further chunks stay in the file.
+
+use super::layout::{CHUNK_HEADER, PAGE};
+use super::pages::Pages;
+use crate::TraceError;
+
+/// The smallest step.
+const STEP: usize = 1 << 12;
+/// The largest: a whole chunk.
+const LARGEST: usize = 1 << 16;
+
+/// What a refill came to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Got {
+    /// There are words to read.
+    Words,
+    /// None yet.
+    Nothing,
+    /// There will never be any more.
+    End,
+}
+
+/// The records of one thread.
+pub(super) struct Stream {
+    /// The thread's number in the session.
+    pub(super) number: u32,
+    /// The chunk being read.
+    page: u32,
+    pages: u32,
+    /// The offset in it of the first byte in `bytes`.
+    start: u64,
+    bytes: Vec<u8>,
+    /// The next word in `bytes`.
+    at: usize,
+    step: usize,
+    /// Every record before this stamp has been read.
+    pub(super) passed: u64,
+    /// How often in a row there was nothing.
+    pub(super) idle: u32,
+    pub(super) read: u64,
+}
+
+impl Stream {
+    /// The records that begin in a chunk.
+    pub(super) fn new(number: u32, page: u32, pages: &Pages) -> Result<Self, TraceError> {
+        let from = format!("the first page of thread {number}");
+        let chunk = pages.chunk(page, number, &from)?;
+        Ok(Self {
+            number,
+            page,
+            pages: chunk.pages,
+            start: CHUNK_HEADER,
+            bytes: Vec::new(),
+            at: 0,
+            step: STEP,
+            passed: 0,
+            idle: 0,
+            read: 0,
+        })
+    }
+
+    /// The next words that are in memory.
+    #[inline(always)]
+    pub(super) fn words(&self) -> &[u8] {
+        self.bytes.get(self.at..).unwrap_or_default()
+    }
+
+    /// So many bytes of [`words`](Self::words) have been dealt with.
+    #[inline(always)]
+    pub(super) fn consume(&mut self, bytes: usize) {
+        self.at += bytes;
+    }
+
+    /// Where the next word is in the file.
+    pub(super) fn place(&self) -> u64 {
+        u64::from(self.page) * PAGE + self.start + self.at as u64
+    }
+
+    /// The page of the chunk being read.
+    pub(super) fn page(&self) -> u32 {
+        self.page
+    }
+
+    /// Reads on from the next word, which is not in memory or was not whole.
+    pub(super) fn refill(&mut self, pages: &mut Pages) -> Result<Got, TraceError> {
+        if self.load(pages)? {
+            return Ok(Got::Words);
+        }
+        // The header is set after the last record, so what was not there before may be there now.
+        let chunk = pages.chunk(self.page, self.number, "the chunk being read")?;
+        if chunk.next == 0 && !chunk.closed {
+            self.idle = self.idle.saturating_add(1);
+            return Ok(Got::Nothing);
+        }
+        if self.load(pages)? {
+            return Ok(Got::Words);
+        }
+        let old = (self.page, self.pages);
+        if chunk.next == 0 {
+            self.bytes = Vec::new();
+            pages.give_back(old.0, old.1)?;
+            return Ok(Got::End);
+        }
+        let next = pages.chunk(chunk.next, self.number, "the next chunk")?;
+        (self.page, self.pages) = (chunk.next, next.pages);
+        (self.start, self.at) = (CHUNK_HEADER, 0);
+        self.bytes.clear();
+        pages.give_back(old.0, old.1)?;
+        if self.load(pages)? {
+            return Ok(Got::Words);
+        }
+        Ok(Got::Nothing)
+    }
+
+    /// Whether there is a word at the place reached.
+    fn load(&mut self, pages: &Pages) -> Result<bool, TraceError> {
+        // Threads that write much are read in large steps, the many others in small ones.
+        if self.bytes.len() == self.step && self.at + 16 >= self.step {
+            self.step = (self.step * 2).min(LARGEST);
+        }
+        self.read += self.at as u64;
+        self.start += self.at as u64;
+        self.at = 0;
+        let end = u64::from(self.pages) * PAGE;
+        let length = (end.saturating_sub(self.start) as usize).min(self.step);
+        self.bytes.resize(length, 0);
+        let got = pages.read(u64::from(self.page) * PAGE + self.start, &mut self.bytes)?;
+        self.bytes.truncate(got & !7);
+        let there = self.bytes.first_chunk::<8>().is_some_and(|word| u64::from_le_bytes(*word) != 0);
+        if there {
+            self.idle = 0;
+        } else {
+            self.bytes.clear();
+        }
+        Ok(there)
+    }
+}

@@ -1,0 +1,435 @@
+//! Records to operations: what each kind of site means. The order in which threads are read is decided in `merge.rs`,
+//! what may be told at all in `rules.rs`.
+
+use super::Kind;
+use super::merge::{BATCH, Reader, Stop};
+use super::objects::{Part, WHOLE, Which};
+use super::record::{
+    EXTENDED, Extra, Hold, PLAIN, RANGE, STAMPED, class_of, form_of, operand_of, site_of, stamp_of,
+};
+use super::rules::{By, Out};
+use super::stream::Stream;
+use super::tables::Known;
+use crate::{
+    Access, Channel, ChannelId, ClassId, Event, Field, FieldId, LockId, Mode, Op, Stretches, ThreadId,
+    TraceError, VarId,
+};
+
+/// What is known of a stamped record.
+struct Stamped {
+    by: By,
+    known: Known,
+    kind: Kind,
+    operand: u64,
+    /// The number of the operand's class.
+    class: u32,
+    stamp: u64,
+    extra: Option<Extra>,
+    /// Where it is in the file.
+    place: u64,
+}
+
+#[inline(always)]
+fn word(words: &[u8], at: usize) -> Option<u64> {
+    let word = words.get(at * 8..)?.first_chunk().copied().map(u64::from_le_bytes)?;
+    (word != 0).then_some(word)
+}
+
+impl Reader {
+    /// Reads a thread on.
+    pub(super) fn run(&mut self, at: usize, out: &mut Stretches) -> Result<Stop, TraceError> {
+        let Some(mut stream) = self.streams.get_mut(at).and_then(Option::take) else {
+            return Ok(Stop::Hungry);
+        };
+        let thread = self.threads[at];
+        let stop = self.records(&mut stream, thread, out);
+        self.streams[at] = Some(stream);
+        stop
+    }
+
+    fn records(
+        &mut self,
+        stream: &mut Stream,
+        thread: ThreadId,
+        out: &mut Stretches,
+    ) -> Result<Stop, TraceError> {
+        // Whether accesses go on where the last event was.
+        let mut goes_on = false;
+        loop {
+            let words = stream.words();
+            let Some(first) = word(words, 0) else { return Ok(Stop::Hungry) };
+            let (form, operand) = (form_of(first), operand_of(first));
+            let Some((&known, kind)) = self.tables.site(site_of(first)).and_then(|k| Some((k, k.kind?)))
+            else {
+                self.learn(stream, site_of(first))?;
+                continue;
+            };
+            let by = By { thread, site: known.site };
+            match form {
+                PLAIN | RANGE => {
+                    let (second, length) = match form {
+                        PLAIN => (0, 8),
+                        _ => match word(words, 1) {
+                            Some(second) => (second, 16),
+                            None => return Ok(Stop::Hungry),
+                        },
+                    };
+                    if out.is_full() {
+                        return Ok(Stop::Full);
+                    }
+                    let var = match kind {
+                        Kind::Read | Kind::Write => {
+                            known.field.map(|field| self.field(operand, field, &known))
+                        }
+                        Kind::ArrayRead | Kind::ArrayWrite | Kind::RangeRead | Kind::RangeWrite => {
+                            self.elements(operand, second, &known)
+                        }
+                        Kind::ObjectRead | Kind::ObjectWrite => self.whole(operand, second as u32, &known),
+                        _ => {
+                            if kind.is_stamped() {
+                                return Err(self.pages.wrong(stream.place(), "this record needs a stamp"));
+                            }
+                            stream.consume(length);
+                            goes_on = false;
+                            if kind == Kind::Known || self.rules.runs(by, out) {
+                                self.plain(by, known, kind, operand, second, out);
+                            }
+                            continue;
+                        }
+                    };
+                    let Some(var) = var else {
+                        return Err(self.pages.wrong(stream.place(), "an access that does not say what to"));
+                    };
+                    stream.consume(length);
+                    if !goes_on {
+                        if !self.rules.runs(by, out) {
+                            continue;
+                        }
+                        if out.last_thread() != Some(thread) {
+                            out.begin(thread, known.site, None);
+                        }
+                        goes_on = true;
+                    }
+                    let writes =
+                        matches!(kind, Kind::Write | Kind::ArrayWrite | Kind::RangeWrite | Kind::ObjectWrite);
+                    out.access(Access::new(var, known.site, writes));
+                }
+                STAMPED | EXTENDED => {
+                    let Some(second) = word(words, 1) else { return Ok(Stop::Hungry) };
+                    let stamp = stamp_of(second);
+                    if stamp > self.next {
+                        stream.passed = stamp;
+                        return Ok(Stop::Early(stamp));
+                    }
+                    if out.is_full() {
+                        return Ok(Stop::Full);
+                    }
+                    let (extra, length) = match form {
+                        STAMPED => (None, 16),
+                        _ => match word(words, 2) {
+                            Some(third) => (Some(third), 24),
+                            None => return Ok(Stop::Hungry),
+                        },
+                    };
+                    let place = stream.place();
+                    let wrong = |reason: &str| Err(self.pages.wrong(place, reason));
+                    let extra = match extra.map(Extra::of) {
+                        Some(None) => return wrong("the extra word of this record makes no sense"),
+                        extra => extra.flatten(),
+                    };
+                    if !kind.is_stamped() {
+                        return wrong("this record must not have a stamp");
+                    }
+                    stream.consume(length);
+                    stream.passed = stamp;
+                    match stamp == self.next {
+                        true => self.next += 1,
+                        false => self.late += 1,
+                    }
+                    goes_on = false;
+                    let class = class_of(second);
+                    self.stamped(&Stamped { by, known, kind, operand, class, stamp, extra, place }, out)?;
+                }
+                _ => {
+                    let reason = format!("a record of form {form}, which there is not");
+                    return Err(self.pages.wrong(stream.place(), reason));
+                }
+            }
+        }
+    }
+
+    /// Looks for the name of a site, which is in the log before any record of it is written.
+    #[cold]
+    fn learn(&mut self, stream: &Stream, site: u32) -> Result<(), TraceError> {
+        self.tables.read()?;
+        match self.tables.site(site).and_then(|known| known.kind) {
+            Some(_) => Ok(()),
+            None => Err(self.pages.wrong(stream.place(), format!("site number {site} has no name"))),
+        }
+    }
+
+    #[inline(always)]
+    fn field(&mut self, object: u64, field: FieldId, known: &Known) -> VarId {
+        match self.objects.field(object, field) {
+            Some(var) => var,
+            None => {
+                let class = self.class_of_object(object, 0, known.class);
+                self.objects.define(object, Part::Field(field), field, class, &mut self.tables.symbols)
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn elements(&mut self, object: u64, range: u64, known: &Known) -> Option<VarId> {
+        let (from, to) = (range as u32, (range >> 32) as u32);
+        if object == 0 || from >= to {
+            return None;
+        }
+        Some(match self.objects.elements(object, from, to) {
+            Some(var) => var,
+            None => {
+                let (part, class) = (Part::Elements(from, to), known.class);
+                self.objects.define(object, part, FieldId(0), class, &mut self.tables.symbols)
+            }
+        })
+    }
+
+    /// An object as one variable.
+    fn whole(&mut self, object: u64, class: u32, known: &Known) -> Option<VarId> {
+        if object == 0 {
+            return None;
+        }
+        if let Some(var) = self.objects.field(object, WHOLE) {
+            return Some(var);
+        }
+        let class = self.class_of_object(object, class, known.class);
+        let symbols = &mut self.tables.symbols;
+        let field = *self.whole.entry(class).or_insert_with(|| {
+            let name = symbols.string("contents");
+            symbols.fields.intern(Field { class: Some(class), name, is_final: false })
+        });
+        self.objects.object(object, class, true, symbols);
+        Some(self.objects.define(object, Part::Field(WHOLE), field, class, symbols))
+    }
+
+    fn class_of_object(&mut self, object: u64, class: u32, guess: ClassId) -> ClassId {
+        if let Some(&class) = self.tables.class_objects.get(&object) {
+            return class;
+        }
+        self.tables.class(class).unwrap_or(guess)
+    }
+
+    /// A plain record that is no access.
+    fn plain(&mut self, by: By, known: Known, kind: Kind, operand: u64, second: u64, out: &mut Stretches) {
+        match kind {
+            Kind::Begin => self.rules.begin(by, known.block, out),
+            Kind::Finish => self.rules.finish(by, known.block, out),
+            Kind::Freeze if operand != 0 => {
+                let symbols = &mut self.tables.symbols;
+                let object = self.objects.object(operand, known.class, false, symbols);
+                out.event(Event { thread: by.thread, site: by.site, op: Op::Freeze { object } });
+            }
+            Kind::Mark => {
+                if let Some(text) = self.tables.string(operand) {
+                    out.event(Event { thread: by.thread, site: by.site, op: Op::Mark { text } });
+                }
+            }
+            Kind::Known => {
+                if let Some(class) = self.tables.class(second as u32)
+                    && operand != 0
+                {
+                    self.objects.object(operand, class, true, &mut self.tables.symbols);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn stamped(&mut self, record: &Stamped, out: &mut Stretches) -> Result<(), TraceError> {
+        let Stamped { by, known, kind, operand, .. } = *record;
+        match kind {
+            Kind::Start => {
+                self.rules.start(by, out);
+                return Ok(());
+            }
+            Kind::Free => {
+                self.dead.push((record.stamp, operand, known.site));
+                return Ok(());
+            }
+            Kind::Woken | Kind::Awaited => {
+                if let Some(lock) = self.lock(record) {
+                    self.rules.woken(by, lock, out);
+                }
+                return Ok(());
+            }
+            _ => {}
+        }
+        if !self.rules.runs(by, out) {
+            return Ok(());
+        }
+        match kind {
+            Kind::End => self.rules.end(by, out),
+            Kind::Fork | Kind::Join => {
+                let child = self.tables.thread(operand).or_else(|| {
+                    self.tables.read().ok()?;
+                    self.tables.thread(operand)
+                });
+                let Some(child) = child else {
+                    return Err(self.pages.wrong(record.place, format!("thread {operand} has no name")));
+                };
+                match kind {
+                    Kind::Fork => self.rules.fork(by, child, out),
+                    _ => self.rules.join(by, child, out),
+                }
+            }
+            Kind::Signal | Kind::Observe => {
+                let on = self.channel(record);
+                tell(by, if kind == Kind::Signal { Op::Signal { on } } else { Op::Observe { on } }, out);
+            }
+            Kind::Initialised | Kind::Uses => {
+                let on = self.initialisation(operand);
+                tell(by, if kind == Kind::Uses { Op::Observe { on } } else { Op::Signal { on } }, out);
+            }
+            Kind::VolatileRead | Kind::VolatileWrite | Kind::UpdateRead | Kind::UpdateWrite => {
+                let Some(var) = self.volatile(record) else {
+                    return Err(self.pages.wrong(record.place, "an access that does not say what to"));
+                };
+                let update = matches!(kind, Kind::UpdateRead | Kind::UpdateWrite);
+                tell(
+                    by,
+                    match kind {
+                        Kind::VolatileRead | Kind::UpdateRead => Op::VolatileRead { var, update },
+                        _ => Op::VolatileWrite { var, update },
+                    },
+                    out,
+                );
+            }
+            _ => {
+                // Of null there is no lock, and whoever tried has had its exception.
+                let Some(lock) = self.lock(record) else { return Ok(()) };
+                match kind {
+                    Kind::Enter | Kind::Acquire => self.rules.acquire(by, lock, Mode::Exclusive, out),
+                    Kind::Exit | Kind::Release => self.rules.release(by, lock, Mode::Exclusive, out),
+                    Kind::EnterBlock => {
+                        self.rules.acquire(by, lock, Mode::Exclusive, out);
+                        self.rules.begin(by, known.block, out);
+                    }
+                    Kind::ExitBlock => {
+                        self.rules.finish(by, known.block, out);
+                        self.rules.release(by, lock, Mode::Exclusive, out);
+                    }
+                    Kind::AcquireRead => self.rules.acquire(by, lock, Mode::Read, out),
+                    Kind::ReleaseRead => self.rules.release(by, lock, Mode::Read, out),
+                    Kind::Wait | Kind::Await => self.rules.wait(by, lock, out),
+                    Kind::Convert => {
+                        let Some(Extra::Modes { from, to }) = record.extra else {
+                            let reason = "a conversion that does not say from what to what";
+                            return Err(self.pages.wrong(record.place, reason));
+                        };
+                        if let Some(mode) = mode(from) {
+                            self.rules.release(by, lock, mode, out);
+                        }
+                        if let Some(mode) = mode(to) {
+                            self.rules.acquire(by, lock, mode, out);
+                        }
+                    }
+                    _ => {}
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn lock(&mut self, record: &Stamped) -> Option<LockId> {
+        if record.operand == 0 {
+            return None;
+        }
+        let which = match record.kind {
+            Kind::Enter | Kind::Exit | Kind::EnterBlock | Kind::ExitBlock | Kind::Wait | Kind::Woken => {
+                if let Some(lock) = self.objects.monitor(record.operand) {
+                    return Some(lock);
+                }
+                Which::Monitor
+            }
+            _ => Which::Other,
+        };
+        let class = self.class_of_object(record.operand, record.class, record.known.class);
+        Some(self.objects.lock(record.operand, which, class, &mut self.tables.symbols))
+    }
+
+    fn volatile(&mut self, record: &Stamped) -> Option<VarId> {
+        let known = &record.known;
+        match (record.extra, known.field) {
+            (Some(Extra::Element(index)), _) => {
+                let range = u64::from(index) | u64::from(index.checked_add(1)?) << 32;
+                if let Some(class) = self.tables.class(record.class) {
+                    self.objects.object(record.operand, class, true, &mut self.tables.symbols);
+                }
+                self.elements(record.operand, range, known)
+            }
+            (Some(Extra::Field(number)), _) => {
+                let field = self.tables.field(number).or_else(|| {
+                    self.tables.read().ok()?;
+                    self.tables.field(number)
+                })?;
+                let class = self.tables.symbols.fields.get(field).class.unwrap_or(known.class);
+                Some(self.field(record.operand, field, &Known { class, ..*known }))
+            }
+            (Some(Extra::Modes { .. }), _) => None,
+            (None, Some(field)) => Some(self.field(record.operand, field, known)),
+            (None, None) => self.whole(record.operand, record.class, known),
+        }
+    }
+
+    fn channel(&mut self, record: &Stamped) -> ChannelId {
+        let key = (record.operand, record.known.purpose.0);
+        if let Some(&channel) = self.channels.get(&key) {
+            return channel;
+        }
+        let class = self.class_of_object(record.operand, record.class, record.known.class);
+        let symbols = &mut self.tables.symbols;
+        let mut name = format!("{}@{}", symbols.class_name(class), record.operand);
+        let purpose = symbols.str(record.known.purpose);
+        if !purpose.is_empty() {
+            name = format!("{name} for {purpose}");
+        }
+        let name = symbols.string(&name);
+        let channel = symbols.channels.push(Channel { name });
+        self.channels.insert(key, channel);
+        channel
+    }
+
+    fn initialisation(&mut self, class: u64) -> ChannelId {
+        let class = u32::try_from(class).ok().and_then(|class| self.tables.class(class));
+        let class = class.unwrap_or(self.tables.any_class);
+        let symbols = &mut self.tables.symbols;
+        *self.initialised.entry(class).or_insert_with(|| {
+            let name = format!("initialisation of {}", symbols.class_name(class));
+            let name = symbols.string(&name);
+            symbols.channels.push(Channel { name })
+        })
+    }
+}
+
+fn tell(by: By, op: Op, out: &mut Stretches) {
+    out.event(Event { thread: by.thread, site: by.site, op });
+}
+
+fn mode(hold: Hold) -> Option<Mode> {
+    match hold {
+        Hold::Not => None,
+        Hold::Exclusive => Some(Mode::Exclusive),
+        Hold::Read => Some(Mode::Read),
+    }
+}
+
+trait Full {
+    fn is_full(&self) -> bool;
+}
+
+impl Full for Stretches {
+    #[inline(always)]
+    fn is_full(&self) -> bool {
+        self.heads().len() + self.all_accesses().len() >= BATCH
+    }
+}

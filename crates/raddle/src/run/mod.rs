@@ -1,0 +1,266 @@
+//! `raddle run`: starts a command, watches every JVM that it starts, and reports when it has ended.
+//!
+//! Standard input, output and error are the command's own while it runs; nothing is printed meanwhile. If it runs longer
+//! than the analysis can follow it has to wait for it (the agent's part); if this process dies it goes on alone.
+
+mod folder;
+mod signals;
+mod start;
+mod watch;
+
+use std::collections::BTreeSet;
+use std::io::Write as _;
+use std::os::unix::process::ExitStatusExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, ExitStatus};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, Scope, ScopedJoinHandle};
+use std::time::{Duration, Instant};
+
+use events::Progress;
+use events::session::alive::{alive, process_of};
+use findings::{Report, plural, visible};
+
+use crate::cli::RunArgs;
+use crate::error::{Failure, Outcome};
+use crate::output::{Color, Stream, WholeFile};
+use crate::progress::Line;
+use crate::report::Wanted;
+use folder::Folder;
+use signals::Receiver;
+use watch::{Shared, Watched, watch};
+
+/// How often new JVMs and the end of the command are looked for.
+const LOOK: Duration = Duration::from_millis(10);
+/// How long JVMs may outlive the command.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// Runs it.
+pub fn run(args: &RunArgs, color: Color) -> Result<Outcome, Failure> {
+    let wanted = Wanted::new(&args.report, color)?;
+    if let Some(path) = &args.record {
+        WholeFile::try_out(path)?;
+    }
+    let agent = start::agent()?;
+    let folder = Folder::create(args.session.as_deref())?;
+    let mut command = start::command(args, &agent, folder.path())?;
+    let place = folder.path().to_owned();
+    let folder = Arc::new(Mutex::new(Some(folder)));
+    let signals = Receiver::new(Arc::clone(&folder)).map_err(|e| Failure::new(format!("signals: {e}")))?;
+
+    let child = command.spawn().map_err(|error| {
+        let program = Path::new(command.get_program());
+        Failure::new(format!("{}: cannot be started: {error}", program.display()))
+    })?;
+    signals.is(child.id());
+    let watching = Watching { args, wanted: &wanted, place: &place, signals: &signals };
+    let (status, watched) = watching.all(child)?;
+    let outcome = finish(args, &wanted, status, watched);
+    drop(folder.lock().unwrap_or_else(PoisonError::into_inner).take());
+    outcome
+}
+
+struct Watching<'a> {
+    args: &'a RunArgs,
+    wanted: &'a Wanted,
+    place: &'a Path,
+    signals: &'a Receiver,
+}
+
+type Watchers<'scope> = Vec<(PathBuf, ScopedJoinHandle<'scope, Watched>)>;
+
+impl Watching<'_> {
+    /// Watches every JVM until the command has ended and all has been analysed.
+    fn all(&self, mut child: Child) -> Result<(ExitStatus, Vec<Watched>), Failure> {
+        let shared = Shared::default();
+        let shared = &shared;
+        thread::scope(|scope| {
+            let mut seen = BTreeSet::new();
+            let mut watchers = Vec::new();
+            let status = loop {
+                self.look(scope, shared, &mut seen, &mut watchers);
+                match child.try_wait() {
+                    Ok(Some(status)) => break status,
+                    Ok(None) => thread::sleep(LOOK),
+                    Err(error) => {
+                        shared.leave.store(true, Ordering::Relaxed);
+                        return Err(Failure::new(format!("the command cannot be waited for: {error}")));
+                    }
+                }
+            };
+            self.signals.is_nobody();
+            self.look(scope, shared, &mut seen, &mut watchers);
+
+            // What is left to analyse may take a while, and nobody else prints now.
+            let ended = Instant::now();
+            let mut line = Line::new("analysing", !self.args.report.no_progress);
+            let mut before = 0;
+            while watchers.iter().any(|(_, watcher)| !watcher.is_finished()) {
+                if ended.elapsed() > GRACE && watchers.iter().any(|(session, _)| alive(session)) {
+                    shared.leave.store(true, Ordering::Relaxed);
+                }
+                thread::sleep(LOOK / 5);
+                self.look(scope, shared, &mut seen, &mut watchers);
+                let events = shared.events.load(Ordering::Relaxed);
+                line.batch((events - before) as usize, Progress::default());
+                before = events;
+            }
+            let panicked = || Failure::new("the analysis of a JVM failed");
+            let watched = watchers.into_iter().map(|(_, watcher)| watcher.join().map_err(|_| panicked()));
+            Ok((status, watched.collect::<Result<_, _>>()?))
+        })
+    }
+}
+
+impl Watching<'_> {
+    /// Begins to watch the JVMs that are new.
+    fn look<'scope>(
+        &'scope self,
+        scope: &'scope Scope<'scope, '_>,
+        shared: &'scope Shared,
+        seen: &mut BTreeSet<PathBuf>,
+        watchers: &mut Watchers<'scope>,
+    ) {
+        for session in folder::sessions(self.place) {
+            if !seen.insert(session.clone()) {
+                continue;
+            }
+            let record = self.args.record.as_deref().map(|path| one_of_many(path, &session));
+            let of = session.clone();
+            let run = move || watch(&session, self.wanted, record.as_deref(), shared);
+            match thread::Builder::new().name("watch".into()).spawn_scoped(scope, run) {
+                Ok(watcher) => watchers.push((of, watcher)),
+                Err(error) => tell(&format!("no thread to watch a JVM: {error}")),
+            }
+        }
+    }
+}
+
+/// Merges what was found, tells it, and picks the exit code.
+fn finish(
+    args: &RunArgs,
+    wanted: &Wanted,
+    status: ExitStatus,
+    watched: Vec<Watched>,
+) -> Result<Outcome, Failure> {
+    let jvms = watched.len();
+    let mut report = Report::new();
+    let mut errors = Vec::new();
+    let mut records = Vec::new();
+    let mut counts: Vec<(String, u64)> = Vec::new();
+    for one in watched {
+        report.merge(one.report);
+        errors.extend(one.errors);
+        records.extend(one.record);
+        for (what, number) in one.counts {
+            match counts.iter_mut().find(|(known, _)| *known == what) {
+                Some((_, count)) => *count += number,
+                None => counts.push((what, number)),
+            }
+        }
+    }
+    if let (Some(path), [only]) = (&args.record, records.as_slice())
+        && let Err(error) = std::fs::rename(only, path)
+    {
+        errors.push(Failure::new(format!("{}: {error}", path.display())));
+    }
+    let mut complete = errors.is_empty();
+    for error in errors {
+        error.tell();
+    }
+    if jvms == 0 {
+        tell("no JVM was watched: the command started none, or none that reads JAVA_TOOL_OPTIONS");
+        complete = false;
+    } else {
+        wanted.tell(&mut report, Stream::Error)?;
+        if !args.report.quiet {
+            tell(&coverage(&report, jvms, &counts));
+        }
+    }
+    let doubts = doubts(&report, jvms);
+    doubts.iter().for_each(|doubt| tell(doubt));
+    let outcome = wanted.outcome(&report);
+    Ok(match code(status) {
+        0 if !complete => Outcome::Incomplete,
+        0 if wanted.is_strict() && !doubts.is_empty() && !args.report.exit_zero => Outcome::Findings,
+        0 => outcome,
+        code => Outcome::Program(code),
+    })
+}
+
+/// What makes a report of nothing worth little.
+fn doubts(report: &Report, jvms: usize) -> Vec<&'static str> {
+    let mut doubts = Vec::new();
+    if jvms > 0 && report.coverage.classes_woven == 0 {
+        doubts.push(
+            "NO CLASS WAS WATCHED: nothing can have been found (--include and --exclude decide which are)",
+        );
+    }
+    if jvms > 0 && report.coverage.threads as usize <= jvms {
+        doubts.push(
+            "NO THREAD BESIDE MAIN was seen: a program of one thread has no concurrency errors to find",
+        );
+    }
+    doubts
+}
+
+/// `watched 1 JVM: 812 classes seen, 640 woven, 150 of the JDK; 9 threads, 1,200,345 events`.
+fn coverage(report: &Report, jvms: usize, counts: &[(String, u64)]) -> String {
+    let seen = report.coverage;
+    let mut text = format!(
+        "watched {}: {} seen, {} woven",
+        plural(jvms as u64, "JVM", "JVMs"),
+        plural(seen.classes_seen, "class", "classes"),
+        findings::thousands(seen.classes_woven),
+    );
+    for (what, number) in counts {
+        text.push_str(&format!(", {what} {}", findings::thousands(*number)));
+    }
+    let threads = plural(seen.threads, "thread", "threads");
+    let events = plural(seen.events, "event", "events");
+    format!("{text}; {threads}, {events}")
+}
+
+/// A line on standard error. Names in it may come from the program, and are not trusted.
+fn tell(text: &str) {
+    let _ = std::io::stderr().write_all(format!("raddle: {}\n", visible(text)).as_bytes());
+}
+
+/// The exit code as a shell would tell it.
+fn code(status: ExitStatus) -> u8 {
+    let code = status.code().or_else(|| status.signal().map(|signal| 128 + signal)).unwrap_or(1);
+    // A code that does not fit is a failure all the same.
+    u8::try_from(code).unwrap_or(1)
+}
+
+/// `app.trace` with the number of a JVM's process: `app-1234.trace`.
+fn one_of_many(path: &Path, session: &Path) -> PathBuf {
+    let pid = process_of(session).map_or(0, |(pid, _)| pid);
+    let mut name = path.file_stem().unwrap_or_default().to_owned();
+    name.push(format!("-{pid}"));
+    if let Some(ending) = path.extension() {
+        name.push(".");
+        name.push(ending);
+    }
+    path.with_file_name(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_number_of_a_process_comes_before_the_ending() {
+        let of = |path: &str| one_of_many(Path::new(path), Path::new("/tmp/raddle-1-2/34-567"));
+        assert_eq!(of("out/app.trace"), Path::new("out/app-34.trace"));
+        assert_eq!(of("app"), Path::new("app-34"));
+    }
+
+    #[test]
+    fn a_program_that_was_killed_ends_as_a_shell_says() {
+        assert_eq!(code(ExitStatus::from_raw(9)), 137);
+        assert_eq!(code(ExitStatus::from_raw(3 << 8)), 3);
+        assert_eq!(code(ExitStatus::from_raw(0)), 0);
+    }
+}

@@ -1,0 +1,213 @@
+//! One JVM: its session is read and analysed while it runs, and recorded if that was asked for.
+//!
+//! Whatever goes wrong here, the session is read on to its end where that is possible: a program must not wait for a
+//! reader that has given up.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+
+use detect::Analysis;
+use events::session::alive::{alive, process_of};
+use events::session::names::{CLASSES_SEEN, CLASSES_WOVEN};
+use events::session::{Poll, Reader};
+use events::{Event, Place, Source as _, Stretches, TraceError, binary};
+use findings::{Gap, Report};
+
+use crate::error::Failure;
+use crate::output::WholeFile;
+use crate::report::Wanted;
+
+/// What all watchers share with the command.
+#[derive(Default)]
+pub struct Shared {
+    /// The command has ended, and JVMs that still run are left alone.
+    pub leave: AtomicBool,
+    /// Events of all JVMs so far.
+    pub events: AtomicU64,
+}
+
+/// What watching one JVM came to.
+pub struct Watched {
+    /// Its findings, gaps and coverage.
+    pub report: Report,
+    /// What went wrong, if anything.
+    pub errors: Vec<Failure>,
+    /// The trace, if one was asked for and could be written.
+    pub record: Option<PathBuf>,
+    /// What else the agent has counted.
+    pub counts: Vec<(String, u64)>,
+}
+
+/// How long to wait for an agent that has not written its first page.
+const SOON: Duration = Duration::from_millis(2);
+
+/// Watches the JVM of a session folder until it ends. `record` is where its trace goes.
+pub fn watch(folder: &Path, wanted: &Wanted, record: Option<&Path>, shared: &Shared) -> Watched {
+    let mut watched = Watched { report: Report::new(), errors: Vec::new(), record: None, counts: Vec::new() };
+    let reader = loop {
+        match Reader::live(folder) {
+            Ok(Some(reader)) => break reader,
+            Ok(None) if alive(folder) && !shared.leave.load(Ordering::Relaxed) => std::thread::sleep(SOON),
+            Ok(None) => {
+                let why = "it ended before it was ready to be watched".to_owned();
+                watched.report.add_gap(Gap { what: jvm(folder), why, count: 1 });
+                return watched;
+            }
+            Err(error) => {
+                watched.lost(folder, error);
+                return watched;
+            }
+        }
+    };
+    Watch { folder, wanted, shared, reader, watched }.run(record)
+}
+
+struct Watch<'a> {
+    folder: &'a Path,
+    wanted: &'a Wanted,
+    shared: &'a Shared,
+    reader: Reader,
+    watched: Watched,
+}
+
+impl Watch<'_> {
+    fn run(mut self, record: Option<&Path>) -> Watched {
+        let mut analysis = Some(Analysis::new(&self.wanted.specs, &self.wanted.options));
+        let mut recording = record.and_then(|path| match Recording::create(path) {
+            Ok(recording) => Some(recording),
+            Err(error) => {
+                self.watched.errors.push(error);
+                None
+            }
+        });
+        let mut stretches = Stretches::default();
+        loop {
+            match self.reader.poll(&mut stretches) {
+                Ok(Poll::Events) => {}
+                Ok(Poll::Nothing) if self.is_left() => break,
+                Ok(Poll::Nothing) => {
+                    self.reader.nap();
+                    continue;
+                }
+                Ok(Poll::End) => break,
+                Err(error) => {
+                    self.watched.lost(self.folder, error);
+                    break;
+                }
+            }
+            self.shared.events.fetch_add(stretches.len() as u64, Ordering::Relaxed);
+            if let Some(running) = &mut analysis
+                && let Err(wrong) = running.stretches(&stretches, self.reader.symbols())
+            {
+                let name = self.folder.display().to_string();
+                self.watched
+                    .lost(self.folder, TraceError::new(name, Place::Event(wrong.event), wrong.reason));
+                analysis = None;
+            }
+            if let Some(open) = &mut recording
+                && let Err(error) = open.batch(&stretches, &self.reader)
+            {
+                self.watched.errors.push(error);
+                recording = None;
+            }
+            if self.shared.leave.load(Ordering::Relaxed) && self.is_left() {
+                break;
+            }
+        }
+        self.finish(analysis, recording)
+    }
+
+    /// Whether the JVM runs on although the command has ended.
+    fn is_left(&mut self) -> bool {
+        if !self.shared.leave.load(Ordering::Relaxed) || !alive(self.folder) {
+            return false;
+        }
+        let why = "it still runs; what it does from now on is not watched".to_owned();
+        self.watched.report.add_gap(Gap { what: jvm(self.folder), why, count: 1 });
+        true
+    }
+
+    fn finish(mut self, analysis: Option<Analysis>, recording: Option<Recording>) -> Watched {
+        let symbols = self.reader.symbols();
+        match analysis.map(|analysis| analysis.finish(symbols)) {
+            Some(Ok(report)) => self.watched.report.merge(report),
+            Some(Err(wrong)) => {
+                let name = self.folder.display().to_string();
+                let error = TraceError::new(name, Place::Event(wrong.event), wrong.reason);
+                self.watched.lost(self.folder, error);
+            }
+            None => {}
+        }
+        for gap in self.reader.gaps() {
+            let gap = Gap { what: gap.what.clone(), why: gap.why.clone(), count: gap.count };
+            self.watched.report.add_gap(gap);
+        }
+        if let Some(damage) = self.reader.damage() {
+            self.watched.errors.push(Failure::new(damage.to_string()));
+        }
+        for (what, number) in self.reader.counts() {
+            match what.as_str() {
+                CLASSES_SEEN => self.watched.report.coverage.classes_seen = *number,
+                CLASSES_WOVEN => self.watched.report.coverage.classes_woven = *number,
+                _ => self.watched.counts.push((what.clone(), *number)),
+            }
+        }
+        if let Some(recording) = recording {
+            match recording.finish(&self.reader) {
+                Ok(path) => self.watched.record = Some(path),
+                Err(error) => self.watched.errors.push(error),
+            }
+        }
+        self.watched
+    }
+}
+
+impl Watched {
+    fn lost(&mut self, folder: &Path, error: TraceError) {
+        let why = "it could not be analysed to its end".to_owned();
+        self.report.add_gap(Gap { what: jvm(folder), why, count: 1 });
+        self.errors.push(error.into());
+    }
+}
+
+/// The JVM as people are told of it.
+fn jvm(folder: &Path) -> String {
+    match process_of(folder) {
+        Some((pid, _)) => format!("the JVM with process number {pid}"),
+        None => "a JVM".to_owned(),
+    }
+}
+
+/// A trace that is being written.
+struct Recording {
+    path: PathBuf,
+    writer: binary::Writer<WholeFile>,
+    batch: Vec<Event>,
+}
+
+impl Recording {
+    fn create(path: &Path) -> Result<Self, Failure> {
+        let file = WholeFile::create(path)?;
+        let writer = binary::Writer::new(file).map_err(|error| unwritten(path, &error))?;
+        Ok(Self { path: path.to_owned(), writer, batch: Vec::new() })
+    }
+
+    fn batch(&mut self, stretches: &Stretches, reader: &Reader) -> Result<(), Failure> {
+        self.batch.clear();
+        stretches.uncut(&mut self.batch);
+        self.writer.batch(&self.batch, reader.symbols()).map_err(|error| unwritten(&self.path, &error))
+    }
+
+    fn finish(mut self, reader: &Reader) -> Result<PathBuf, Failure> {
+        reader.gaps().iter().for_each(|gap| self.writer.gap(gap.clone()));
+        let file = self.writer.finish(reader.symbols()).map_err(|error| unwritten(&self.path, &error))?;
+        file.finish()?;
+        Ok(self.path)
+    }
+}
+
+fn unwritten(path: &Path, error: &io::Error) -> Failure {
+    Failure::new(format!("{}: {error}", path.display()))
+}
