@@ -9,8 +9,20 @@ use events::session::Kind;
 
 /// The classes that are compiled, in the order in which they have to be defined.
 const CLASSES: [&str; 14] = [
-    "Kinds", "Sites", "ClassInfo$1", "ClassInfo", "Identities$Entry", "Identities", "Recorder", "Effect", "Variables",
-    "Choice$Last", "Choice", "Link", "Filter", "Probe",
+    "Kinds",
+    "Sites",
+    "ClassInfo$1",
+    "ClassInfo",
+    "Identities$Entry",
+    "Identities",
+    "Recorder",
+    "Effect",
+    "Variables",
+    "Choice$Last",
+    "Choice",
+    "Link",
+    "Filter",
+    "Probe",
 ];
 
 fn main() {
@@ -23,7 +35,8 @@ fn main() {
     std::fs::write(&kinds, kinds_java()).unwrap_or_else(|e| panic!("cannot write {}: {e}", kinds.display()));
     let mut files = vec![kinds];
     let folder = Path::new("java/raddle/rt");
-    let entries = std::fs::read_dir(folder).unwrap_or_else(|e| panic!("cannot read {}: {e}", folder.display()));
+    let entries =
+        std::fs::read_dir(folder).unwrap_or_else(|e| panic!("cannot read {}: {e}", folder.display()));
     files.extend(entries.flatten().map(|entry| entry.path()));
     let javac = match std::env::var_os("JAVA_HOME") {
         Some(home) if Path::new(&home).join("bin/javac").exists() => Path::new(&home).join("bin/javac"),
@@ -41,9 +54,13 @@ fn main() {
     match compiled {
         Ok(output) if output.status.success() => {}
         Ok(output) => panic!("javac failed:\n{}", String::from_utf8_lossy(&output.stderr)),
-        Err(e) => panic!("cannot run {}: {e}. A JDK of version 17 or newer is needed to build the agent", javac.display()),
+        Err(e) => panic!(
+            "cannot run {}: {e}. A JDK of version 17 or newer is needed to build the agent",
+            javac.display()
+        ),
     }
-    let mut list = String::from("/// The runtime classes: name and bytes.\npub static CLASSES: &[(&str, &[u8])] = &[\n");
+    let mut list =
+        String::from("/// The runtime classes: name and bytes.\npub static CLASSES: &[(&str, &[u8])] = &[\n");
     for class in CLASSES {
         let path = classes.join(format!("raddle/rt/{class}.class"));
         list.push_str(&format!("    (\"raddle/rt/{class}\", include_bytes!({path:?})),\n"));

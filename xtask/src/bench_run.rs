@@ -29,7 +29,9 @@ pub fn bench(args: &[&str]) -> Result<(), String> {
     let programs: Vec<&str> = if args.is_empty() { PROGRAMS.to_vec() } else { args.to_vec() };
     let files: Vec<PathBuf> = programs.iter().map(|name| sources.join(format!("{name}.java"))).collect();
     run(Command::new("javac").args(["-nowarn", "-d", &text(&place)]).args(&files))?;
-    println!("| program | bare, ms | watched, ms | slowdown | to the report, s | against the bare run | events | woven |");
+    println!(
+        "| program | bare, ms | watched, ms | slowdown | to the report, s | against the bare run | events | woven |"
+    );
     println!("|---|---|---|---|---|---|---|---|");
     let mut product = 1.0;
     for name in &programs {
@@ -65,8 +67,11 @@ fn timed(command: &mut Command) -> Result<(Took, String), String> {
     let output = command.output().map_err(|e| format!("{command:?}: {e}"))?;
     let whole = start.elapsed().as_secs_f64();
     let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
-    let inner = stdout.split("ms=").nth(1).and_then(|rest| rest.split_whitespace().next()?.parse::<f64>().ok());
-    let inner = inner.ok_or_else(|| format!("{command:?} printed no RESULT:\n{}", String::from_utf8_lossy(&output.stderr)))?;
+    let inner =
+        stdout.split("ms=").nth(1).and_then(|rest| rest.split_whitespace().next()?.parse::<f64>().ok());
+    let inner = inner.ok_or_else(|| {
+        format!("{command:?} printed no RESULT:\n{}", String::from_utf8_lossy(&output.stderr))
+    })?;
     Ok((Took { inner: inner / 1e3, whole }, stdout))
 }
 

@@ -107,7 +107,8 @@ impl Agent {
                 self.above(jni, class);
                 let of = if *special { owner.clone() } else { self.name_of(class) };
                 let above = self.effects.above.lock().unwrap_or_else(PoisonError::into_inner);
-                let is_below = |a: &str, b: &str| a == b || above.get(a).is_some_and(|above| above.contains(b));
+                let is_below =
+                    |a: &str, b: &str| a == b || above.get(a).is_some_and(|above| above.contains(b));
                 Some(models.call_on(name, descriptor, &of, is_below))
             }
             // Code that is called back: what the JDK hands to itself says nothing about the program.
@@ -119,7 +120,8 @@ impl Agent {
         let mut told = Vec::new();
         for effect in &choice.effects {
             let Some(line) = models.lines().get(effect.line as usize) else { continue };
-            if chosen.as_ref().is_some_and(|chosen| !chosen.iter().any(|chosen| std::ptr::eq(*chosen, line))) {
+            if chosen.as_ref().is_some_and(|chosen| !chosen.iter().any(|chosen| std::ptr::eq(*chosen, line)))
+            {
                 continue;
             }
             let Some(what) = line.effects.get(usize::from(effect.effect)) else { continue };

@@ -123,7 +123,8 @@ impl Agent {
         for (number, kind) in (1..).zip(COMMON) {
             self.sites.set(number, kind, 0, 0);
             let kind = kind.number();
-            Entry::Site { number, method: 0, line: 0, kind, operand: 0, text: String::new() }.encode(&mut entries);
+            Entry::Site { number, method: 0, line: 0, kind, operand: 0, text: String::new() }
+                .encode(&mut entries);
         }
         self.session.names(&entries);
     }
@@ -159,7 +160,7 @@ impl Agent {
         let woven = if ready { self.weave_ready(jni, redefined, loader, &name, bytes) } else { None };
         if name == THREAD {
             // Its fields have to be there from the first thread on.
-            return instrument::jdk::thread(woven.as_deref().unwrap_or(bytes)).ok();
+            return instrument::thread(woven.as_deref().unwrap_or(bytes)).ok();
         }
         woven
     }
@@ -181,9 +182,22 @@ impl Agent {
             self.hook.seen.fetch_add(1, Ordering::Relaxed);
         }
         let loader = self.classes.loader(self.jvmti, loader);
-        let mut weaving = Weaving { agent: self, loader, classes: Vec::new(), entries: Vec::new(), class: 0, name: name.to_owned() };
+        let mut weaving = Weaving {
+            agent: self,
+            loader,
+            classes: Vec::new(),
+            entries: Vec::new(),
+            class: 0,
+            name: name.to_owned(),
+        };
         let options = instrument::Options { scope, blocks: self.hook.blocks };
-        let woven = instrument::weave(bytes, &World { agent: self, loader }, &self.hook.models, &mut weaving, &options);
+        let woven = instrument::weave(
+            bytes,
+            &World { agent: self, loader },
+            &self.hook.models,
+            &mut weaving,
+            &options,
+        );
         let woven = match woven {
             Ok(Some(woven)) => {
                 if scope == Scope::Whole {
@@ -227,9 +241,11 @@ impl Agent {
         if new {
             let mut entries = Vec::new();
             if new_class {
-                Entry::Class { number: of, name: class.replace('/', "."), file: String::new() }.encode(&mut entries);
+                Entry::Class { number: of, name: class.replace('/', "."), file: String::new() }
+                    .encode(&mut entries);
             }
-            Entry::Field { number, class: of, name, descriptor, flags: field_flags(access) }.encode(&mut entries);
+            Entry::Field { number, class: of, name, descriptor, flags: field_flags(access) }
+                .encode(&mut entries);
             self.session.names(&entries);
         }
         number
@@ -304,7 +320,8 @@ impl instrument::Sites for Weaving<'_> {
 
     fn method(&mut self, class: u32, name: &[u8], descriptor: &[u8]) -> u32 {
         let number = self.agent.sites.method();
-        Entry::Method { number, class, name: text(name), descriptor: text(descriptor) }.encode(&mut self.entries);
+        Entry::Method { number, class, name: text(name), descriptor: text(descriptor) }
+            .encode(&mut self.entries);
         number
     }
 
@@ -312,17 +329,19 @@ impl instrument::Sites for Weaving<'_> {
         let owner = text(owner);
         let key = (text(name).into_boxed_str(), text(descriptor).into_boxed_str());
         let sites = &self.agent.sites;
-        let (class, number, new, new_class) = self.agent.classes.with(self.loader, &owner, |known, new_class| {
-            let mut new = false;
-            let number = *known.fields.entry(key.clone()).or_insert_with(|| {
-                new = true;
-                sites.field()
+        let (class, number, new, new_class) =
+            self.agent.classes.with(self.loader, &owner, |known, new_class| {
+                let mut new = false;
+                let number = *known.fields.entry(key.clone()).or_insert_with(|| {
+                    new = true;
+                    sites.field()
+                });
+                (known.number, number, new, new_class)
             });
-            (known.number, number, new, new_class)
-        });
         // The class itself is told with its source.
         if new_class && owner != self.name {
-            Entry::Class { number: class, name: owner.replace('/', "."), file: String::new() }.encode(&mut self.classes);
+            Entry::Class { number: class, name: owner.replace('/', "."), file: String::new() }
+                .encode(&mut self.classes);
         }
         if new || flags.is_some() {
             let flags = flags.map_or(0, field_flags);

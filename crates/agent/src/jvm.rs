@@ -9,11 +9,11 @@ pub use jvmti_bindings::sys::jni::{
     JNIEnv, JavaVM, jboolean, jclass, jint, jintArray, jlong, jobject, jobjectArray, jstring, jvalue,
 };
 use jvmti_bindings::sys::jni::{JNINativeMethod, jmethodID};
-pub use jvmti_bindings::sys::jvmti::{jvmtiCapabilities, jvmtiEnv, jvmtiEvent, jvmtiEventCallbacks};
+use jvmti_bindings::sys::jvmti::{JVMTI_ENABLE, JVMTI_VERSION_11, jvmtiError, jvmtiInterface_1_};
 pub use jvmti_bindings::sys::jvmti::{
     JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, JVMTI_EVENT_THREAD_END, JVMTI_EVENT_VM_DEATH, JVMTI_EVENT_VM_INIT,
 };
-use jvmti_bindings::sys::jvmti::{JVMTI_ENABLE, JVMTI_VERSION_11, jvmtiError, jvmtiInterface_1_};
+pub use jvmti_bindings::sys::jvmti::{jvmtiCapabilities, jvmtiEnv, jvmtiEvent, jvmtiEventCallbacks};
 
 /// The tool interface of this JVM.
 #[derive(Clone, Copy)]
@@ -129,7 +129,9 @@ impl Jvmti {
     /// The interfaces that a class names itself.
     pub fn interfaces(&self, class: jclass) -> Vec<jclass> {
         let (mut count, mut classes): (jint, *mut jclass) = (0, null_mut());
-        if call!(self.GetImplementedInterfaces(class, &raw mut count, &raw mut classes)).is_err() || classes.is_null() {
+        if call!(self.GetImplementedInterfaces(class, &raw mut count, &raw mut classes)).is_err()
+            || classes.is_null()
+        {
             return Vec::new();
         }
         // SAFETY: an array of that length, freed below.
@@ -187,7 +189,12 @@ impl Jni {
     /// Defines a class in the boot loader.
     pub fn define(self, name: &str, bytes: &[u8]) -> Option<jclass> {
         let name = CString::new(name).ok()?;
-        self.some(jni!(self.DefineClass(name.as_ptr(), null_mut(), bytes.as_ptr().cast(), bytes.len() as jint)))
+        self.some(jni!(self.DefineClass(
+            name.as_ptr(),
+            null_mut(),
+            bytes.as_ptr().cast(),
+            bytes.len() as jint
+        )))
     }
 
     pub fn find(self, name: &CStr) -> Option<jclass> {

@@ -18,7 +18,9 @@ use std::ffi::{CStr, c_char, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
 
-use jvm::{JNIEnv, JavaVM, Jni, Jvmti, jclass, jint, jobject, jvmtiCapabilities, jvmtiEnv, jvmtiEventCallbacks};
+use jvm::{
+    JNIEnv, JavaVM, Jni, Jvmti, jclass, jint, jobject, jvmtiCapabilities, jvmtiEnv, jvmtiEventCallbacks,
+};
 
 use options::Options;
 

@@ -29,7 +29,8 @@ pub fn bring_in(agent: &Agent, jni: Jni) -> Result<(), String> {
             return Err(format!("the methods of {name} could not be registered"));
         }
     }
-    let ended = jni.static_method(probe, c"ended", c"(Ljava/lang/Thread;)V").ok_or("the probe is not whole")?;
+    let ended =
+        jni.static_method(probe, c"ended", c"(Ljava/lang/Thread;)V").ok_or("the probe is not whole")?;
     let platform = jni.find(c"java/lang/ClassLoader").and_then(|loader| {
         let get = jni.static_method(loader, c"getPlatformClassLoader", c"()Ljava/lang/ClassLoader;")?;
         jni.get_static(loader, get)
@@ -49,7 +50,8 @@ pub fn bring_in(agent: &Agent, jni: Jni) -> Result<(), String> {
         if let Err(failed) = agent.jvmti.retransform(&[*class]) {
             let what = format!("class {}", agent.jvmti.signature(*class).unwrap_or_default());
             let mut entry = Vec::new();
-            Entry::Gap { what, why: format!("could not be woven anew ({})", failed.0), count: 1 }.encode(&mut entry);
+            Entry::Gap { what, why: format!("could not be woven anew ({})", failed.0), count: 1 }
+                .encode(&mut entry);
             agent.session.names(&entry);
         }
     }
@@ -114,7 +116,11 @@ fn natives() -> Vec<(&'static str, Vec<Method>)> {
         ),
         (
             "Link",
-            vec![(c"linked", c"(ILjava/lang/Class;Ljava/lang/String;Ljava/lang/String;I)V", linked as *mut c_void)],
+            vec![(
+                c"linked",
+                c"(ILjava/lang/Class;Ljava/lang/String;Ljava/lang/String;I)V",
+                linked as *mut c_void,
+            )],
         ),
     ]
 }
@@ -266,7 +272,9 @@ extern "system" fn describe(env: *mut JNIEnv, _: jclass, site: jint, class: jcla
         let mut objects = Vec::new();
         for told in agent.effects_at(jni, site as u32, class) {
             let fields: Vec<&str> = told.fields.iter().map(String::as_str).collect();
-            let (Some(fields), Some(numbers)) = (jni.strings(&fields), jni.ints(&told.numbers)) else { continue };
+            let (Some(fields), Some(numbers)) = (jni.strings(&fields), jni.ints(&told.numbers)) else {
+                continue;
+            };
             objects.extend([fields, numbers]);
         }
         jni.objects(&objects).unwrap_or(null_mut())

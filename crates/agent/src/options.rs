@@ -42,7 +42,9 @@ impl Options {
             match key {
                 "session" => options.session = Some(value.into()),
                 "record" => options.record = Some(value),
-                "reader" => options.reader = u32::try_from(number()?).map_err(|_| format!("{pair}: too large"))?,
+                "reader" => {
+                    options.reader = u32::try_from(number()?).map_err(|_| format!("{pair}: too large"))?
+                }
                 "include" => options.include.push(value),
                 "exclude" => options.exclude.push(value),
                 "leave" => options.leave.push(value),
@@ -67,7 +69,8 @@ mod tests {
 
     #[test]
     fn values_may_hold_commas() {
-        let options = Options::parse("record=a%2Cb-%25p.trace,exclude=com.foo.*,budget=64").unwrap_or_default();
+        let options =
+            Options::parse("record=a%2Cb-%25p.trace,exclude=com.foo.*,budget=64").unwrap_or_default();
         assert_eq!(options.record.as_deref(), Some("a,b-%p.trace"));
         assert_eq!((options.exclude.len(), options.budget), (1, 64 << 20));
     }

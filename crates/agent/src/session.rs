@@ -218,7 +218,8 @@ impl Session {
 
     fn reader_lives(&self) -> bool {
         // SAFETY: signal 0 only asks whether the process is there.
-        self.reader == 0 || unsafe { libc::kill(self.reader as i32, 0) == 0 || *libc::__errno_location() == libc::EPERM }
+        self.reader == 0
+            || unsafe { libc::kill(self.reader as i32, 0) == 0 || *libc::__errno_location() == libc::EPERM }
     }
 }
 

@@ -66,7 +66,8 @@ impl Sites {
     /// Says anew what a site does.
     pub fn set(&self, site: u32, kind: Kind, class: u32, effect: u32) {
         if site < MOST {
-            let entry = u64::from(kind.number()) | u64::from(class & 0xff_ffff) << 8 | u64::from(effect) << 32;
+            let entry =
+                u64::from(kind.number()) | u64::from(class & 0xff_ffff) << 8 | u64::from(effect) << 32;
             // SAFETY: within the table.
             unsafe { (*self.table.add(site as usize)).store(entry, Ordering::Release) };
         }

@@ -3,12 +3,12 @@
 
 use classfile::{Kind as Moves, Result, Snippet, Type, flags, op};
 
-use crate::Kind;
 use crate::class::Weaving;
 use crate::links::Link;
 use crate::members::accessor_descriptor;
 use crate::method::Method;
 use crate::probe::Probe;
+use crate::{Kind, jdk};
 
 /// How accesses to a field are told.
 #[derive(Clone, Copy)]
@@ -41,7 +41,8 @@ impl<'a> Weaving<'_, 'a> {
         let usage = match self.fields.get(&member) {
             Some(usage) => *usage,
             None => {
-                let usage = self.look_up_field(member)?;
+                let is_static = matches!(opcode, op::GETSTATIC | op::PUTSTATIC);
+                let usage = self.look_up_field(member, is_static)?;
                 self.fields.insert(member, usage);
                 usage
             }
@@ -58,7 +59,7 @@ impl<'a> Weaving<'_, 'a> {
         }
     }
 
-    fn look_up_field(&mut self, member: u16) -> Result<FieldUse> {
+    fn look_up_field(&mut self, member: u16, is_static: bool) -> Result<FieldUse> {
         let found = self.class.pool.member_ref(member)?;
         let wide = Type::parse(found.descriptor).is_some_and(|of| of.slots() == 2);
         let own = if found.owner == self.name { self.own.get(found.name, found.descriptor) } else { None };
@@ -73,6 +74,10 @@ impl<'a> Weaving<'_, 'a> {
             let leads_on = matches!(found.descriptor.first(), Some(b'L' | b'['));
             let how = if own.is_some() && leads_on { How::Initialised } else { How::Not };
             return Ok(FieldUse { how, number: 0, wide });
+        }
+        // What the JDK shows of its statics is final, and its classes are not woven.
+        if own.is_none() && is_static && jdk::is_jdk_name(found.owner) {
+            return Ok(FieldUse { how: How::Not, number: 0, wide });
         }
         let number = self.sites.field(found.owner, found.name, found.descriptor, known);
         let how = match own {

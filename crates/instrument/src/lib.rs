@@ -21,6 +21,7 @@ mod monitors;
 mod names;
 pub mod probe;
 mod sites;
+mod thread;
 
 use classfile::Class;
 use events::models::Models;
@@ -30,6 +31,7 @@ pub use events::session::Kind;
 pub use hide::{REFLECTION, hide_members};
 pub use names::{PREFIX, accessor_name, shadow_name};
 pub use sites::{Called, Callee, EffectRef, Gap, Moment, Site, Sites};
+pub use thread::thread;
 
 /// How much of a class is woven.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

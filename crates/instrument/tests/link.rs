@@ -1,5 +1,6 @@
 //! Woven whole, with the built-in models, classes of libraries and of java.base link under full verification exactly as
-//! they do unwoven. By default a sample that is the same every time; `RADDLE_WHOLE_CORPUS=1` takes all.
+//! they do unwoven. By default a sample that is the same every time, on the installed JDK; `RADDLE_WHOLE_CORPUS=1` takes
+//! all classes and all JDKs at hand.
 
 mod support;
 
@@ -153,6 +154,10 @@ fn compare(label: &str, plain: &BTreeMap<String, String>, woven: &BTreeMap<Strin
     assert_eq!(plain.len(), woven.len());
 }
 
+fn runtimes() -> Vec<Runtime> {
+    if java::whole() { java::runtimes() } else { vec![java::installed()] }
+}
+
 fn link(runtime: &Runtime, label: &str, names: &[&str], classes: &[&[u8]]) -> BTreeMap<String, String> {
     let folder = java::scratch(&format!("link-{label}-{}", std::process::id()));
     let (stream, out) = (folder.join("classes"), folder.join("outcome"));
@@ -183,7 +188,7 @@ fn woven_libraries_link_as_they_do_unwoven() {
     count.tell("libraries");
     assert!(count.woven > 2000 && count.left.is_empty(), "{count:?}");
     let woven: Vec<&[u8]> = woven.iter().map(Vec::as_slice).collect();
-    for runtime in java::runtimes() {
+    for runtime in runtimes() {
         let plain = link(&runtime, "plain", &names, &bytes);
         compare(&format!("libraries on {}", runtime.name), &plain, &link(&runtime, "woven", &names, &woven));
     }
@@ -244,7 +249,7 @@ fn link_base(
 
 #[test]
 fn woven_java_base_links_as_it_does_unwoven() {
-    for runtime in java::runtimes() {
+    for runtime in runtimes() {
         let all = base_classes(&runtime);
         let early = early_classes(&runtime);
         let late: Vec<&Named> = all.iter().filter(|class| !early.contains(&class.name)).collect();

@@ -27,7 +27,9 @@ fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
     for entry in std::fs::read_dir(&folder).expect("the cases").flatten() {
         let path = entry.path();
-        let Some(name) = path.file_name().and_then(|name| name.to_str()?.strip_suffix(".java")) else { continue };
+        let Some(name) = path.file_name().and_then(|name| name.to_str()?.strip_suffix(".java")) else {
+            continue;
+        };
         if !wanted.is_empty() && !wanted.contains(&name) {
             continue;
         }
@@ -67,7 +69,8 @@ fn compile(into: &Path) {
 
 /// What is wrong with a case; empty if nothing is.
 fn run(case: &Case, classes: &Path, java: &Path, paper: bool) -> String {
-    let report = classes.join(format!("{}-{}-{paper}.json", case.name, java.display().to_string().replace('/', "_")));
+    let report =
+        classes.join(format!("{}-{}-{paper}.json", case.name, java.display().to_string().replace('/', "_")));
     let bare = Command::new(java).arg("-cp").arg(classes).arg(&case.name).output().expect("java");
     let mut command = Command::new(env!("CARGO_BIN_EXE_raddle"));
     command.args(["run", "--leave", "support.Invisible"]);
@@ -75,7 +78,8 @@ fn run(case: &Case, classes: &Path, java: &Path, paper: bool) -> String {
         command.arg("--paper");
     }
     command.arg("--output").arg(format!("json={}", report.display()));
-    let watched = command.arg("--").arg(java).arg("-cp").arg(classes).arg(&case.name).output().expect("raddle");
+    let watched =
+        command.arg("--").arg(java).arg("-cp").arg(classes).arg(&case.name).output().expect("raddle");
     let mut wrong = String::new();
     if watched.stdout != bare.stdout {
         wrong += &format!("  prints something else: {}\n", String::from_utf8_lossy(&watched.stdout));
@@ -103,7 +107,10 @@ fn run(case: &Case, classes: &Path, java: &Path, paper: bool) -> String {
         let hit: BTreeSet<Mark> = lines.intersection(&expected).cloned().collect();
         if hit.is_empty() {
             let lines: Vec<u32> = lines.iter().map(|mark| mark.0).collect();
-            wrong += &format!("  not marked: {rule} of {} at {lines:?} by {}\n", finding["subject"], finding["detectors"]);
+            wrong += &format!(
+                "  not marked: {rule} of {} at {lines:?} by {}\n",
+                finding["subject"], finding["detectors"]
+            );
         }
         met.extend(hit);
     }
@@ -128,7 +135,9 @@ fn check(paper: bool) {
     }
     let mut javas = vec![PathBuf::from("java")];
     let homes = std::env::var("JAVA_HOMES").unwrap_or_default();
-    javas.extend(homes.split(':').filter(|home| !home.is_empty()).map(|home| Path::new(home).join("bin/java")));
+    javas.extend(
+        homes.split(':').filter(|home| !home.is_empty()).map(|home| Path::new(home).join("bin/java")),
+    );
     let work: Mutex<Vec<(&Case, &PathBuf)>> =
         Mutex::new(cases.iter().flat_map(|case| javas.iter().map(move |java| (case, java))).collect());
     let wrong = Mutex::new(Vec::new());
@@ -140,7 +149,8 @@ fn check(paper: bool) {
                     let Some((case, java)) = next else { break };
                     let what = run(case, &classes, java, paper);
                     if !what.is_empty() {
-                        let java = if javas.len() > 1 { format!(" on {}", java.display()) } else { String::new() };
+                        let java =
+                            if javas.len() > 1 { format!(" on {}", java.display()) } else { String::new() };
                         wrong.lock().expect("no panic").push(format!("{}{java}:\n{what}", case.name));
                     }
                 }

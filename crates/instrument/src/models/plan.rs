@@ -5,8 +5,7 @@ use classfile::{MethodType, Type, op, text};
 use events::models::{Action, Line, Models, Placement};
 
 use super::expand::{Wanted, expand};
-use super::settled;
-use crate::{EffectRef, Moment};
+use crate::{EffectRef, Moment, jdk};
 
 /// Where an object comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -236,11 +235,10 @@ impl Plan {
         let certain = is_static
             || constructs
             || owner == "java/lang/Object"
-            || settled::is_final(&owner) && lines().any(|(_, line)| *line.class == *owner);
+            || jdk::is_final(&owner) && lines().any(|(_, line)| *line.class == *owner);
         let mut parts = Parts::default();
         for (number, line) in lines() {
-            let reaches =
-                if certain { *line.class == *owner } else { settled::can_reach(&owner, &line.class) };
+            let reaches = if certain { *line.class == *owner } else { jdk::can_reach(&owner, &line.class) };
             if reaches {
                 parts.add(models, number, line, &owner, shape);
             }

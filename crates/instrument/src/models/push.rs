@@ -102,7 +102,9 @@ impl<'a> Weaving<'_, 'a> {
     /// Appends the receiver if it decides whether the line holds, or if it is called back; else null.
     pub fn push_receiver(&mut self, to: &mut Snippet, places: &Places, choice: Choice<'_>) -> Result<()> {
         match places.this {
-            Some(local) if choice.chosen != Chosen::Certain || choice.calls_back => to.load(Moves::Reference, local),
+            Some(local) if choice.chosen != Chosen::Certain || choice.calls_back => {
+                to.load(Moves::Reference, local)
+            }
             _ => to.plain(op::ACONST_NULL)?,
         };
         Ok(())

@@ -87,3 +87,15 @@ fn tests_are_marked_and_their_frameworks_unwatched() {
     }
     assert!(!models.is_unwatched("com/acme/AccountTest"));
 }
+
+#[test]
+fn the_examples_of_the_documentation_are_right() {
+    let page = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/models.md");
+    let page = std::fs::read_to_string(page).expect("docs/models.md");
+    let parts: Vec<&str> = page.split("```").collect();
+    let tables: Vec<&&str> = parts.iter().skip(1).step_by(2).filter(|part| part.starts_with('\n')).collect();
+    assert_eq!(tables.len(), 3);
+    for table in tables {
+        builtin().add("docs/models.md", table).unwrap_or_else(|errors| panic!("{}\n{table}", errors[0]));
+    }
+}
