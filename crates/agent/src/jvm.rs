@@ -253,10 +253,6 @@ impl Jni {
         self.some(jni!(self.GetSuperclass(class)))
     }
 
-    pub fn delete(self, object: jobject) {
-        jni!(self.DeleteLocalRef(object));
-    }
-
     /// The text of a Java string.
     pub fn text(self, string: jstring) -> String {
         if string.is_null() {

@@ -8,7 +8,7 @@ use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -21,8 +21,6 @@ const STEP: u32 = 4096;
 /// The shared files of this JVM.
 pub struct Session {
     base: *mut u8,
-    /// The folder of this JVM.
-    pub folder: PathBuf,
     file: File,
     /// Pages that may be used in all.
     budget: u32,
@@ -82,7 +80,6 @@ impl Session {
         let session = Self {
             base: base.cast(),
             names: Mutex::new(open(at::NAMES)?),
-            folder,
             file,
             budget,
             reader,

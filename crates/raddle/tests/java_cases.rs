@@ -18,6 +18,8 @@ struct Case {
     marks: BTreeSet<Mark>,
     /// Those that count with `--paper` only.
     paper: BTreeSet<Mark>,
+    /// Known misses.
+    missed: BTreeSet<Mark>,
 }
 
 fn cases() -> Vec<Case> {
@@ -34,13 +36,16 @@ fn cases() -> Vec<Case> {
             continue;
         }
         let text = std::fs::read_to_string(&path).expect("a case");
-        let mut case = Case { name: name.to_owned(), marks: BTreeSet::new(), paper: BTreeSet::new() };
+        let mut case = Case { name: name.to_owned(), marks: BTreeSet::new(), paper: BTreeSet::new(), missed: BTreeSet::new() };
         for (line, text) in (1..).zip(text.lines()) {
             let Some((_, rules)) = text.split_once("//~ ") else { continue };
             for rule in rules.split(',').map(str::trim) {
-                match rule.strip_prefix("paper ") {
-                    Some(rule) => case.paper.insert((line, rule.to_owned())),
-                    None => case.marks.insert((line, rule.to_owned())),
+                match rule.split_once(' ') {
+                    Some(("paper", rule)) => case.paper.insert((line, rule.to_owned())),
+                    Some(("FN", rule)) => case.missed.insert((line, rule.to_owned())),
+                    // A known false alarm has to be there as long as it is known.
+                    Some(("FP", rule)) => case.marks.insert((line, rule.to_owned())),
+                    _ => case.marks.insert((line, rule.to_owned())),
                 };
             }
         }
@@ -104,6 +109,9 @@ fn run(case: &Case, classes: &Path, java: &Path, paper: bool) -> String {
             .filter(|step| step["file"].as_str() == Some(&file))
             .filter_map(|step| Some((step["line"].as_u64()? as u32, rule.clone())))
             .collect();
+        if let Some((line, _)) = lines.intersection(&case.missed).next() {
+            wrong += &format!("  found at last: {rule} at {line}, so it is no FN any more\n");
+        }
         let hit: BTreeSet<Mark> = lines.intersection(&expected).cloned().collect();
         if hit.is_empty() {
             let lines: Vec<u32> = lines.iter().map(|mark| mark.0).collect();
