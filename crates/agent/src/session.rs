@@ -173,7 +173,7 @@ impl Session {
             }
             std::thread::sleep(Duration::from_micros(500));
             waited += 1;
-            if waited % 200 == 0 && !self.reader_lives() {
+            if waited.is_multiple_of(200) && !self.reader_lives() {
                 self.over.store(true, Ordering::Relaxed);
             }
         }
