@@ -65,7 +65,9 @@ impl<'w, 'a> Weaving<'w, 'a> {
             return Ok(None);
         }
         for member in self.class.fields.iter().chain(&self.class.methods) {
-            if self.class.pool.utf8(member.name)?.starts_with(PREFIX.as_bytes()) {
+            // A class of the JDK has only what `jdk.rs` gave it.
+            let ours = self.class.pool.utf8(member.name)?.starts_with(PREFIX.as_bytes());
+            if ours && self.options.scope != Scope::ModelOnly {
                 return Err(Failure::new("the class has been woven already"));
             }
         }

@@ -20,6 +20,7 @@ mod models;
 mod monitors;
 mod names;
 pub mod probe;
+pub mod settled;
 mod sites;
 
 use classfile::Class;

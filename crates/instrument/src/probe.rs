@@ -26,8 +26,10 @@ macro_rules! methods {
 }
 
 methods! {
-    /// The current thread's token.
-    Token = "token" "()J";
+    /// Has this thread told reads of the field often enough, as its shadow word says?
+    KnowsRead = "knowsRead" "(J)Z";
+    /// The same for writes.
+    KnowsWrite = "knowsWrite" "(J)Z";
     /// A read whose shadow word is not up to date; gives the new word.
     Read = "read" "(Ljava/lang/Object;JI)J";
     /// A write, likewise.

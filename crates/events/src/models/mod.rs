@@ -286,18 +286,17 @@ impl Models {
     /// Call lines for a method of this name and descriptor, whichever class they are about. Two hashes decide for
     /// nearly all call sites.
     pub fn calls<'a>(&'a self, name: &'a str, descriptor: &'a str) -> impl Iterator<Item = &'a Line> {
-        let parameters = descriptor.get(1..).and_then(|rest| rest.split(')').next()).unwrap_or("");
-        let of = |parameters| self.calls.get(&hash(name, parameters)).map_or(&[][..], Vec::as_slice);
-        of(parameters)
-            .iter()
-            .chain(of("*"))
-            .filter_map(|number| self.lines.get(*number as usize))
-            .filter(move |line| line.method.matches(name, descriptor))
+        self.call_numbers(name, descriptor).filter_map(|number| self.lines.get(number as usize))
     }
 
-    /// The numbers (indices into [`Models::lines`]) of the call lines for methods of this name.
-    pub fn call_numbers(&self, name: &str) -> &[u32] {
-        self.calls.get(name).map_or(&[], Vec::as_slice)
+    /// The numbers (indices into [`Models::lines`]) of these lines.
+    pub fn call_numbers<'a>(&'a self, name: &'a str, descriptor: &'a str) -> impl Iterator<Item = u32> + 'a {
+        let parameters = descriptor.get(1..).and_then(|rest| rest.split(')').next()).unwrap_or("");
+        let of = |parameters| self.calls.get(&hash(name, parameters)).map_or(&[][..], Vec::as_slice);
+        let matches = move |number: &u32| {
+            self.lines.get(*number as usize).is_some_and(|line| line.method.matches(name, descriptor))
+        };
+        of(parameters).iter().chain(of("*")).copied().filter(matches)
     }
 
     /// The numbers of the body and inside lines for a class's own code.

@@ -61,7 +61,7 @@ impl<'a> Weaving<'_, 'a> {
         let Some(types) = MethodType::parse(&descriptor) else { return Ok(()) };
         let owner = self.name.clone();
         let callee = Callee { owner: &owner, name: &name, descriptor: &descriptor };
-        let choice = Choice { chosen: Chosen::Certain, callee };
+        let choice = Choice { chosen: Chosen::Certain, callee, calls_back: false };
         let wanted = |moment: Moment| {
             let parts = parts.iter().filter(move |part| part.moment == moment);
             let accesses = method.accesses;

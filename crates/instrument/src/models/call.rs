@@ -84,9 +84,12 @@ impl<'a> Weaving<'_, 'a> {
             return Ok(());
         }
         let callee = Callee { owner: &plan.owner, name: &plan.name, descriptor: &plan.descriptor };
-        let choice = Choice { chosen: plan.chosen, callee };
+        let calls_back =
+            self.options.scope == Scope::ModelOnly && plan.owner.starts_with(b"java/util/function/");
+        let choice = Choice { chosen: plan.chosen, callee, calls_back };
         let needs_this = !plan.is_static
             && (plan.chosen != Chosen::Certain
+                || calls_back
                 || parts.iter().any(|part| part.form.sources().contains(&Source::This)));
         let lowest = parts.iter().filter_map(|part| part.form.lowest_argument()).min();
         let lowest = if needs_this { Some(0) } else { lowest };

@@ -34,6 +34,9 @@ impl Places {
 pub(crate) struct Choice<'p> {
     pub chosen: Chosen,
     pub callee: Callee<'p>,
+    /// Is the receiver a piece of code that is called back? Then the probe sees whose it is: the JDK's own says nothing
+    /// about the program.
+    pub calls_back: bool,
 }
 
 impl<'a> Weaving<'_, 'a> {
@@ -96,10 +99,12 @@ impl<'a> Weaving<'_, 'a> {
         }
     }
 
-    /// Appends the receiver if it decides whether the line holds, else null.
+    /// Appends the receiver if it decides whether the line holds, or if it is called back; else null.
     pub fn push_receiver(&mut self, to: &mut Snippet, places: &Places, choice: Choice<'_>) -> Result<()> {
         match places.this {
-            Some(local) if choice.chosen != Chosen::Certain => to.load(Moves::Reference, local),
+            Some(local) if choice.chosen != Chosen::Certain || choice.calls_back => {
+                to.load(Moves::Reference, local)
+            }
             _ => to.plain(op::ACONST_NULL)?,
         };
         Ok(())
