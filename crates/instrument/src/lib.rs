@@ -20,6 +20,7 @@ mod models;
 mod monitors;
 mod names;
 pub mod probe;
+mod references;
 pub mod settled;
 mod sites;
 
@@ -101,5 +102,12 @@ pub fn weave(
         return Ok(None);
     }
     let parsed = Class::parse(bytes)?;
-    class::Weaving::new(parsed, world, models, sites, options)?.run()
+    class::refuse_woven(&parsed, options.scope)?;
+    match references::bridge(&parsed, world, models, options)? {
+        Some((bytes, bridges)) => {
+            let bridged = Class::parse(&bytes)?;
+            class::Weaving::new(bridged, bridges, world, models, sites, options)?.run()
+        }
+        None => class::Weaving::new(parsed, Vec::new(), world, models, sites, options)?.run(),
+    }
 }

@@ -32,6 +32,7 @@ const RELATED: &str = include_str!("related.txt");
 
 /// Collections, sorted, all of whose subclasses in the JDK are of their own kind: a call that names one means it.
 pub const OF_ONE_KIND: &[&str] = &[
+    "java/lang/String",
     "java/lang/StringBuffer",
     "java/lang/StringBuilder",
     "java/util/ArrayDeque",
