@@ -160,7 +160,7 @@ impl Agent {
         let woven = if ready { self.weave_ready(jni, redefined, loader, &name, bytes) } else { None };
         if name == THREAD {
             // Its fields have to be there from the first thread on.
-            return instrument::thread(woven.as_deref().unwrap_or(bytes)).ok();
+            return instrument::jdk::thread(woven.as_deref().unwrap_or(bytes)).ok();
         }
         woven
     }

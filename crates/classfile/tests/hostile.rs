@@ -11,7 +11,7 @@ use classfile::{Attribute, Class, Edit, Flow, Reason, Snippet, flags, op};
 use exercise::exercise;
 
 fn seeds() -> Vec<Vec<u8>> {
-    let folder = support::scratch(&format!("seeds-{}", std::process::id()));
+    let folder = support::scratch(&format!("seeds-{}", support::once()));
     support::compile("17", &folder, &[support::java_file("Programs.java")]);
     let mut found = Vec::new();
     for entry in std::fs::read_dir(&folder).expect("the folder just made") {

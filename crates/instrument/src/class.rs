@@ -13,6 +13,7 @@ use crate::members::{self, Own};
 use crate::method::Method;
 use crate::models::Plan;
 use crate::probe::Probes;
+use crate::references::Bridge;
 use crate::{Failure, Gap, Options, PREFIX, Scope, Sites, World};
 
 /// A class in the making.
@@ -28,15 +29,29 @@ pub(crate) struct Weaving<'w, 'a> {
     pub probes: Probes,
     pub links: Links,
     pub own: Own,
+    /// Methods that were added to stand in for what method references name.
+    pub bridges: Vec<Bridge>,
     /// What was found out about the fields that instructions name, by the constant's index.
     pub fields: FxHashMap<u16, FieldUse>,
     /// What is to be done at calls, by opcode and constant.
     pub calls: FxHashMap<(u8, u16), Option<Rc<Plan>>>,
 }
 
+/// A class that has been woven is not woven again. Those of the JDK have only what `jdk.rs` gave them.
+pub(crate) fn refuse_woven(class: &Class<'_>, scope: Scope) -> std::result::Result<(), Failure> {
+    for member in class.fields.iter().chain(&class.methods) {
+        let ours = class.pool.utf8(member.name)?.starts_with(PREFIX.as_bytes());
+        if ours && scope != Scope::ModelOnly {
+            return Err(Failure::new("the class has been woven already"));
+        }
+    }
+    Ok(())
+}
+
 impl<'w, 'a> Weaving<'w, 'a> {
     pub fn new(
         class: Class<'a>,
+        bridges: Vec<Bridge>,
         world: &'w dyn World,
         models: &'w Models,
         sites: &'w mut dyn Sites,
@@ -54,6 +69,7 @@ impl<'w, 'a> Weaving<'w, 'a> {
             probes: Probes::default(),
             links: Links::default(),
             own: Own::default(),
+            bridges,
             fields: FxHashMap::default(),
             calls: FxHashMap::default(),
         })
@@ -64,15 +80,8 @@ impl<'w, 'a> Weaving<'w, 'a> {
         if self.class.access & flags::MODULE != 0 {
             return Ok(None);
         }
-        for member in self.class.fields.iter().chain(&self.class.methods) {
-            // A class of the JDK has only what `thread.rs` gave it.
-            let ours = self.class.pool.utf8(member.name)?.starts_with(PREFIX.as_bytes());
-            if ours && self.options.scope != Scope::ModelOnly {
-                return Err(Failure::new("the class has been woven already"));
-            }
-        }
         let methods = self.class.methods.len();
-        let mut changed = members::add(&mut self)?;
+        let mut changed = members::add(&mut self)? || !self.bridges.is_empty();
         for index in 0..methods {
             changed |= self.method(index)?;
         }

@@ -8,7 +8,7 @@ use crate::links::Link;
 use crate::members::accessor_descriptor;
 use crate::method::Method;
 use crate::probe::Probe;
-use crate::{Kind, jdk};
+use crate::{Kind, settled};
 
 /// How accesses to a field are told.
 #[derive(Clone, Copy)]
@@ -76,7 +76,7 @@ impl<'a> Weaving<'_, 'a> {
             return Ok(FieldUse { how, number: 0, wide });
         }
         // What the JDK shows of its statics is final, and its classes are not woven.
-        if own.is_none() && is_static && jdk::is_jdk_name(found.owner) {
+        if own.is_none() && is_static && settled::is_jdk_name(found.owner) {
             return Ok(FieldUse { how: How::Not, number: 0, wide });
         }
         let number = self.sites.field(found.owner, found.name, found.descriptor, known);

@@ -20,8 +20,9 @@ mod models;
 mod monitors;
 mod names;
 pub mod probe;
+mod references;
+pub mod settled;
 mod sites;
-mod thread;
 
 use classfile::Class;
 use events::models::Models;
@@ -31,7 +32,6 @@ pub use events::session::Kind;
 pub use hide::{REFLECTION, hide_members};
 pub use names::{PREFIX, accessor_name, shadow_name};
 pub use sites::{Called, Callee, EffectRef, Gap, Moment, Site, Sites};
-pub use thread::thread;
 
 /// How much of a class is woven.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -102,5 +102,12 @@ pub fn weave(
         return Ok(None);
     }
     let parsed = Class::parse(bytes)?;
-    class::Weaving::new(parsed, world, models, sites, options)?.run()
+    class::refuse_woven(&parsed, options.scope)?;
+    match references::bridge(&parsed, world, models, options)? {
+        Some((bytes, bridges)) => {
+            let bridged = Class::parse(&bytes)?;
+            class::Weaving::new(bridged, bridges, world, models, sites, options)?.run()
+        }
+        None => class::Weaving::new(parsed, Vec::new(), world, models, sites, options)?.run(),
+    }
 }

@@ -215,10 +215,10 @@ pub(crate) fn too_many(what: &'static str) -> Error {
 impl<'a> Weaving<'_, 'a> {
     /// The number of a site at the current instruction.
     pub fn site(&mut self, method: &mut Method<'a>, kind: Kind, operand: u32, about: &str) -> Result<i32> {
-        let line = method.line(&self.class, method.pc);
+        let number = self.method_number(method);
         let site = Site {
-            method: self.method_number(method),
-            line,
+            method: number,
+            line: method.line(&self.class, method.pc),
             kind,
             operand,
             text: about,
@@ -233,7 +233,16 @@ impl<'a> Weaving<'_, 'a> {
     pub fn method_number(&mut self, method: &mut Method<'a>) -> u32 {
         if method.number == 0 {
             let class = self.number();
-            method.number = self.sites.method(class, &method.name, &method.descriptor);
+            // What stands in for a method reference is shown as the method that holds the reference.
+            let bridge = self.bridges.iter().find(|bridge| bridge.name == method.name);
+            let (name, descriptor) = match bridge {
+                Some(bridge) => {
+                    method.lines = Some(vec![(0, bridge.line)]);
+                    (&bridge.holder.0, &bridge.holder.1)
+                }
+                None => (&method.name, &method.descriptor),
+            };
+            method.number = self.sites.method(class, name, descriptor);
         }
         method.number
     }

@@ -158,7 +158,13 @@ fn runtimes() -> Vec<Runtime> {
     if java::whole() { java::runtimes() } else { vec![java::installed()] }
 }
 
-fn link(runtime: &Runtime, label: &str, names: &[&str], classes: &[&[u8]]) -> BTreeMap<String, String> {
+fn link(
+    runtime: &Runtime,
+    label: &str,
+    names: &[&str],
+    classes: &[&[u8]],
+    step: usize,
+) -> BTreeMap<String, String> {
     let folder = java::scratch(&format!("link-{label}-{}", std::process::id()));
     let (stream, out) = (folder.join("classes"), folder.join("outcome"));
     java::write_stream(&stream, names.iter().copied().zip(classes.iter().copied()));
@@ -166,7 +172,7 @@ fn link(runtime: &Runtime, label: &str, names: &[&str], classes: &[&[u8]]) -> BT
     let mut flags = VERIFY.to_vec();
     flags.extend([boot.as_str(), "-Draddle.verbose=1"]);
     let [stream, out_name] = [&stream, &out].map(|path| path.to_str().expect("a plain path"));
-    java::corpus(runtime, &flags, &["link", stream, out_name]);
+    java::corpus(runtime, &flags, &["link", stream, out_name, &step.to_string()]);
     let found = outcomes(&out);
     std::fs::remove_dir_all(&folder).expect("the folder just made");
     found
@@ -178,7 +184,9 @@ fn woven_libraries_link_as_they_do_unwoven() {
     if jars.is_empty() {
         return; // they are downloaded by scripts/prepare, which CI runs
     }
-    let all = java::jar_classes(&jars);
+    let mut all = java::jar_classes(&jars);
+    let mut seen = BTreeSet::new();
+    all.retain(|class| seen.insert(class.name.clone()));
     let names: Vec<&str> = all.iter().map(|class| class.name.as_str()).collect();
     let bytes: Vec<&[u8]> = all.iter().map(|class| &class.bytes[..]).collect();
     let models = support::models();
@@ -189,8 +197,12 @@ fn woven_libraries_link_as_they_do_unwoven() {
     assert!(count.woven > 2000 && count.left.is_empty(), "{count:?}");
     let woven: Vec<&[u8]> = woven.iter().map(Vec::as_slice).collect();
     for runtime in runtimes() {
-        let plain = link(&runtime, "plain", &names, &bytes);
-        compare(&format!("libraries on {}", runtime.name), &plain, &link(&runtime, "woven", &names, &woven));
+        let plain = link(&runtime, "plain", &names, &bytes, step);
+        compare(
+            &format!("libraries on {}", runtime.name),
+            &plain,
+            &link(&runtime, "woven", &names, &woven, step),
+        );
     }
 }
 

@@ -94,3 +94,8 @@ fn exported_methods_are_blocks_on_request() {
     check("Blocks.java", "Blocks", "17", &support::WHOLE, &[]);
     check("Blocks.java", "Blocks-exported", "17", &exported, &[]);
 }
+
+#[test]
+fn method_references_are_told_like_calls() {
+    check("References.java", "References", "17", &support::WHOLE, &[]);
+}

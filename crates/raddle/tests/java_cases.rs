@@ -36,7 +36,12 @@ fn cases() -> Vec<Case> {
             continue;
         }
         let text = std::fs::read_to_string(&path).expect("a case");
-        let mut case = Case { name: name.to_owned(), marks: BTreeSet::new(), paper: BTreeSet::new(), missed: BTreeSet::new() };
+        let mut case = Case {
+            name: name.to_owned(),
+            marks: BTreeSet::new(),
+            paper: BTreeSet::new(),
+            missed: BTreeSet::new(),
+        };
         for (line, text) in (1..).zip(text.lines()) {
             let Some((_, rules)) = text.split_once("//~ ") else { continue };
             for rule in rules.split(',').map(str::trim) {

@@ -8,6 +8,7 @@ pub mod stress;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Whether every class is looked at, instead of a sample that is the same every time.
 pub fn whole() -> bool {
@@ -140,9 +141,15 @@ pub fn write_stream<'n>(path: &Path, classes: impl Iterator<Item = (&'n str, &'n
     std::fs::write(path, out).expect("room on the disk");
 }
 
+/// A name that no other test has at the same time.
+pub fn once() -> String {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    format!("{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed))
+}
+
 /// All classes of a runtime, or of one module.
 pub fn jdk_classes(runtime: &Runtime, module: &str) -> Vec<Named> {
-    let path = scratch("dumps").join(format!("{}-{}-{module}.classes", runtime.name, std::process::id()));
+    let path = scratch("dumps").join(format!("{}-{}-{module}.classes", runtime.name, once()));
     corpus(runtime, &[], &["jrt", path.to_str().expect("a plain path"), module]);
     let found = read_stream(&path);
     std::fs::remove_file(&path).expect("the file just written");
@@ -161,7 +168,7 @@ pub fn jars() -> Vec<PathBuf> {
 
 /// The classes of some jars.
 pub fn jar_classes(jars: &[PathBuf]) -> Vec<Named> {
-    let path = scratch("dumps").join(format!("jars-{}.classes", std::process::id()));
+    let path = scratch("dumps").join(format!("jars-{}.classes", once()));
     let mut args = vec!["jars", path.to_str().expect("a plain path")];
     args.extend(jars.iter().map(|jar| jar.to_str().expect("a plain path")));
     corpus(&installed(), &[], &args);

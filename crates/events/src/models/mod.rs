@@ -283,18 +283,20 @@ impl Models {
         &self.unwatched
     }
 
-    /// Call lines for a method of this name and descriptor, whichever class they are about.
+    /// Call lines for a method of this name and descriptor, whichever class they are about. Two hashes decide for
+    /// nearly all call sites.
     pub fn calls<'a>(&'a self, name: &'a str, descriptor: &'a str) -> impl Iterator<Item = &'a Line> {
         self.call_numbers(name, descriptor).filter_map(|number| self.lines.get(number as usize))
     }
 
-    /// The numbers of these lines (indices into [`Models::lines`]). Two hashes decide for nearly all call sites.
-    pub fn call_numbers<'a>(&'a self, name: &'a str, descriptor: &'a str) -> impl Iterator<Item = u32> {
+    /// The numbers (indices into [`Models::lines`]) of these lines.
+    pub fn call_numbers<'a>(&'a self, name: &'a str, descriptor: &'a str) -> impl Iterator<Item = u32> + 'a {
         let parameters = descriptor.get(1..).and_then(|rest| rest.split(')').next()).unwrap_or("");
         let of = |parameters| self.calls.get(&hash(name, parameters)).map_or(&[][..], Vec::as_slice);
-        of(parameters).iter().chain(of("*")).copied().filter(move |&number| {
-            self.lines.get(number as usize).is_some_and(|line| line.method.matches(name, descriptor))
-        })
+        let matches = move |number: &u32| {
+            self.lines.get(*number as usize).is_some_and(|line| line.method.matches(name, descriptor))
+        };
+        of(parameters).iter().chain(of("*")).copied().filter(matches)
     }
 
     /// The numbers of the body and inside lines for a class's own code.

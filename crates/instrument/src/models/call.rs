@@ -7,14 +7,15 @@
 
 use std::rc::Rc;
 
-use classfile::{Kind as Moves, MethodType, Result, Snippet, op};
+use classfile::{Class, Kind as Moves, MethodType, Result, Snippet, op};
+use events::models::Models;
 
 use super::plan::{Chosen, Form, Part, Plan, Source};
 use super::push::{Choice, Place, Places, copy_top};
 use crate::class::Weaving;
 use crate::method::{Method, moves, value_of};
 use crate::probe::Probe;
-use crate::{Callee, Moment, Scope};
+use crate::{Callee, Moment, Scope, World};
 
 /// Locals that note what is to be told if a call is left by an exception.
 #[derive(Clone, Copy)]
@@ -22,6 +23,35 @@ pub(crate) struct Pending {
     site: u16,
     receiver: u16,
     target: u16,
+}
+
+/// What is told at calls of the method by that opcode in the class.
+pub(crate) fn plan_call(
+    class: &Class<'_>,
+    world: &dyn World,
+    models: &Models,
+    opcode: u8,
+    member: u16,
+) -> Result<Option<Plan>> {
+    let found = class.pool.member_ref(member)?;
+    let Some(plan) = Plan::of_call(models, opcode, found) else { return Ok(None) };
+    // A woven method speaks for itself, unless the table speaks for subclasses too.
+    let by_itself = plan.chosen != Chosen::Certain
+        && (found.owner == class.name()? && declares(class, found.name, found.descriptor)
+            || world.is_woven_method(found.owner, found.name, found.descriptor));
+    let for_all = |part: &Part| {
+        let mut lines = part.effects.iter().filter_map(|effect| models.lines().get(effect.line as usize));
+        lines.any(|line| line.subclasses)
+    };
+    Ok(Some(plan).filter(|plan| !by_itself || plan.parts.iter().any(for_all)))
+}
+
+/// Does the class itself say what the method does?
+fn declares(class: &Class<'_>, name: &[u8], descriptor: &[u8]) -> bool {
+    class.methods.iter().any(|method| {
+        class.member_name(method) == Ok((name, descriptor))
+            && class.attribute(&method.attributes, b"Code").is_some()
+    })
 }
 
 impl<'a> Weaving<'_, 'a> {
@@ -42,7 +72,7 @@ impl<'a> Weaving<'_, 'a> {
         let plan = match self.calls.get(&(opcode, member)) {
             Some(plan) => plan.clone(),
             None => {
-                let plan = self.plan_call(opcode, member)?.map(Rc::new);
+                let plan = plan_call(&self.class, self.world, self.models, opcode, member)?.map(Rc::new);
                 self.calls.insert((opcode, member), plan.clone());
                 plan
             }
@@ -51,29 +81,6 @@ impl<'a> Weaving<'_, 'a> {
             Some(plan) => self.around(method, &plan),
             None => Ok(()),
         }
-    }
-
-    fn plan_call(&self, opcode: u8, member: u16) -> Result<Option<Plan>> {
-        let found = self.class.pool.member_ref(member)?;
-        let Some(plan) = Plan::of_call(self.models, opcode, found) else { return Ok(None) };
-        let by_itself = plan.chosen == Chosen::Virtual
-            && (found.owner == self.name && self.declares(found.name, found.descriptor)
-                || self.world.is_woven_method(found.owner, found.name, found.descriptor));
-        // A woven method speaks for itself, unless the table speaks for subclasses too.
-        let for_all = |part: &Part| {
-            part.effects.iter().any(|effect| {
-                self.models.lines().get(effect.line as usize).is_some_and(|line| line.subclasses)
-            })
-        };
-        Ok(Some(plan).filter(|plan| !by_itself || plan.parts.iter().any(for_all)))
-    }
-
-    /// Does the class itself say what the method does?
-    fn declares(&self, name: &[u8], descriptor: &[u8]) -> bool {
-        self.class.methods.iter().any(|method| {
-            self.class.member_name(method) == Ok((name, descriptor))
-                && self.class.attribute(&method.attributes, b"Code").is_some()
-        })
     }
 
     /// Puts the parts of a plan around the call at the current instruction.

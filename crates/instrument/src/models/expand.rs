@@ -6,7 +6,7 @@ use events::models::{
 };
 
 use super::plan::{Form, Number, Source};
-use crate::{Kind, Moment, jdk};
+use crate::{Kind, Moment, settled};
 
 /// A probe call that an effect asks for.
 pub(crate) struct Wanted {
@@ -205,7 +205,7 @@ fn on_variable(moment: Moment, kind: Kind, variable: &Variable, value: Number) -
 
 /// What a look at or a change of a collection is depends on the kind of its class; where that is certain, less is told.
 fn uses(models: &Models, target: &Target, mutates: bool, held: bool, owner: &str, out: &mut Vec<Wanted>) {
-    let certain = target.is_receiver() && target.fields.is_empty() && jdk::is_of_one_kind(owner);
+    let certain = target.is_receiver() && target.fields.is_empty() && settled::is_of_one_kind(owner);
     let word = if certain { models.kind(owner).map(|kind| kind.word) } else { None };
     let (moments, is_access): (&[Moment], bool) = match word {
         Some(KindWord::Immutable | KindWord::ThreadSafe) => return,

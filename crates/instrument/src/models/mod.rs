@@ -8,5 +8,5 @@ mod plan;
 mod push;
 
 pub(crate) use body::Bodies;
-pub(crate) use call::Pending;
+pub(crate) use call::{Pending, plan_call};
 pub(crate) use plan::Plan;

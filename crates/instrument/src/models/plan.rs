@@ -5,7 +5,7 @@ use classfile::{MethodType, Type, op, text};
 use events::models::{Action, Line, Models, Placement};
 
 use super::expand::{Wanted, expand};
-use crate::{EffectRef, Moment, jdk};
+use crate::{EffectRef, Moment, settled};
 
 /// Where an object comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -222,23 +222,25 @@ impl Plan {
     pub fn of_call(models: &Models, opcode: u8, member: classfile::MemberRef<'_>) -> Option<Plan> {
         let (owner, name) = (text::decode(member.owner)?, text::decode(member.name)?);
         let descriptor = text::decode(member.descriptor)?;
-        let numbers: Vec<u32> = models.call_numbers(&name, &descriptor).collect();
-        if numbers.is_empty() || owner.starts_with('[') {
+        let lines = || {
+            let numbers = models.call_numbers(&name, &descriptor);
+            numbers.filter_map(|number| Some((number, models.lines().get(number as usize)?)))
+        };
+        if owner.starts_with('[') || lines().next().is_none() {
             return None;
         }
         let types = MethodType::parse(member.descriptor)?;
         let constructs = name == "<init>";
         let is_static = opcode == op::INVOKESTATIC;
         let shape = Shape { types, has_this: !is_static && !constructs, outer: None };
-        let lines =
-            || numbers.iter().filter_map(|&number| Some((number, models.lines().get(number as usize)?)));
         let certain = is_static
             || constructs
             || owner == "java/lang/Object"
-            || jdk::is_final(&owner) && lines().any(|(_, line)| *line.class == *owner);
+            || settled::is_final(&owner) && lines().any(|(_, line)| *line.class == *owner);
         let mut parts = Parts::default();
         for (number, line) in lines() {
-            let reaches = if certain { *line.class == *owner } else { jdk::can_reach(&owner, &line.class) };
+            let reaches =
+                if certain { *line.class == *owner } else { settled::can_reach(&owner, &line.class) };
             if reaches {
                 parts.add(models, number, line, &owner, shape);
             }

@@ -42,11 +42,11 @@ pub(crate) struct Choice<'p> {
 impl<'a> Weaving<'_, 'a> {
     /// The site of a part.
     pub fn part_site(&mut self, method: &mut Method<'a>, part: &Part, choice: Choice<'_>) -> Result<i32> {
-        let line = method.line(&self.class, method.pc);
+        let number = self.method_number(method);
         let Some(first) = part.effects.first() else { return Err(too_many("effects")) };
         let site = Site {
-            method: self.method_number(method),
-            line,
+            method: number,
+            line: method.line(&self.class, method.pc),
             kind: first.kind,
             operand: 0,
             text: &part.text,

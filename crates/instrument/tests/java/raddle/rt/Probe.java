@@ -44,7 +44,8 @@ public final class Probe {
         LOG.println((thread.equals("main") ? "" : "[" + thread + "] ") + "#" + site + " " + text);
     }
 
-    public static long token() { return TOKEN; }
+    public static boolean knowsRead(long word) { return (word & ~12L) == (TOKEN | 2); }
+    public static boolean knowsWrite(long word) { return (word & ~3L) == (TOKEN | 8); }
 
     private static long counted(long word, int shift) {
         if (!FILTER) return 0;

@@ -1,4 +1,4 @@
-//! What `src/jdk.rs` says of the JDK's classes is true of every JDK at hand. `BLESS=1` writes `src/related.txt` anew; all
+//! What `src/settled.rs` says of the JDK's classes is true of every JDK at hand. `BLESS=1` writes `src/related.txt` anew; all
 //! of JDK 17, 21 and 25 should be there then.
 
 mod support;
@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 
 use classfile::{Class, flags, text};
 use events::models::{Models, Placement};
-use instrument::jdk::{FINAL, OF_ONE_KIND};
+use instrument::settled::{FINAL, OF_ONE_KIND};
 use support::java;
 
 /// Names, direct supertypes and flags of the classes of one JDK.
