@@ -92,7 +92,11 @@ fn run(case: &Case, classes: &Path, java: &Path, paper: bool) -> String {
         command.arg("--").arg(java).arg("-cp").arg(classes).arg(&case.name).output().expect("raddle");
     let mut wrong = String::new();
     if watched.stdout != bare.stdout {
-        wrong += &format!("  prints something else: {}\n", String::from_utf8_lossy(&watched.stdout));
+        let said = String::from_utf8_lossy(&watched.stderr).into_owned();
+        wrong += &format!(
+            "  prints something else: {}, and says {said}\n",
+            String::from_utf8_lossy(&watched.stdout)
+        );
     }
     if String::from_utf8_lossy(&bare.stdout).contains(" skip: ") {
         return wrong;
