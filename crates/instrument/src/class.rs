@@ -3,7 +3,7 @@
 
 use std::rc::Rc;
 
-use classfile::{Class, Edit, Instruction, Reason, Result, flags, op, text};
+use classfile::{Class, Edit, Instruction, Result, flags, op, text};
 use events::models::Models;
 use rustc_hash::FxHashMap;
 
@@ -95,11 +95,17 @@ impl<'w, 'a> Weaving<'w, 'a> {
     /// Weaves a method; if it does not fit, without its accesses; if it does not fit either, not at all.
     fn method(&mut self, index: usize) -> std::result::Result<bool, Failure> {
         let accesses = self.options.scope == Scope::Whole;
+        let far = flags::NATIVE | flags::SYNCHRONIZED;
+        let access = self.class.methods.get(index).map_or(0, |method| method.access);
+        if access & far == far && self.options.scope != Scope::ModelOnly {
+            let why = "its monitor is not seen: the method is native".to_owned();
+            self.sites.gap(Gap { method: self.method_text(index), why });
+        }
         let error = match self.weave_method(index, accesses) {
             Ok(changed) => return Ok(changed),
             Err(error) => error,
         };
-        let again = error.reason == Reason::MethodTooLarge && accesses;
+        let again = error.reason.is_limit() && accesses;
         let (changed, what) = match again.then(|| self.weave_method(index, false)) {
             Some(Ok(changed)) => (changed, "accesses are not watched"),
             _ => (false, "not watched"),

@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 use classfile::{Class, Constant, Instruction, Kind as Moves, Pool, op, text};
 use events::models::Models;
-use instrument::{Blocks, Options, Scope, hide_members, weave};
+use instrument::{Blocks, Gap, Options, Scope, hide_members, weave};
 use support::{Nowhere, Table, java};
 
 fn member(pool: &Pool<'_>, index: u16) -> String {
@@ -121,8 +121,10 @@ fn woven(name: &str, class: &str, release: &str, models: &Models, options: &Opti
 
 #[test]
 fn probe_calls_stand_where_they_should() {
-    let (text, _) = woven("Listing.java", "Listing", "17", &support::models(), &support::WHOLE);
+    let (text, table) = woven("Listing.java", "Listing", "17", &support::models(), &support::WHOLE);
     support::golden("Listing.listing", &text);
+    let why = "its monitor is not seen: the method is native".to_owned();
+    assert_eq!(table.gaps, [Gap { method: "Listing.far()V".to_owned(), why }]);
 }
 
 #[test]
@@ -200,4 +202,33 @@ fn a_woven_class_is_not_woven_again() {
     let once = once.expect("it can be woven").expect("something is woven");
     let twice = weave(&once, &Nowhere, &models, &mut Table::default(), &support::WHOLE);
     assert!(twice.is_err_and(|failure| failure.why.contains("already")));
+}
+
+#[test]
+fn changed_bytes_are_woven_or_refused_and_never_panic() {
+    let folder = support::compile("Calls.java", "listing-changed", "17");
+    let models = support::models();
+    let (mut woven, mut refused) = (0, 0);
+    for path in support::class_files(&folder) {
+        let bytes = std::fs::read(&path).expect("a class file");
+        let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+        let mut next = |below: usize| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            (state % below as u64) as usize
+        };
+        for _ in 0..4000 {
+            let mut changed = bytes.clone();
+            for _ in 0..1 + next(4) {
+                let at = next(changed.len());
+                changed[at] = [next(256) as u8, 0, 0xff, changed[at] ^ 1][next(4)];
+            }
+            match weave(&changed, &Nowhere, &models, &mut Table::default(), &support::WHOLE) {
+                Ok(_) => woven += 1,
+                Err(_) => refused += 1,
+            }
+        }
+    }
+    assert!(woven > 1000 && refused > 1000, "{woven} woven, {refused} refused");
 }

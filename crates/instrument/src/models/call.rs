@@ -197,8 +197,10 @@ impl<'a> Weaving<'_, 'a> {
             return Ok(());
         };
         let site = self.part_site(method, part, choice)?;
-        self.push_receiver(to, places, choice)?;
-        to.store(Moves::Reference, pending.receiver);
+        if choice.chosen != Chosen::Certain || choice.calls_back {
+            self.push_receiver(to, places, choice)?;
+            to.store(Moves::Reference, pending.receiver);
+        }
         self.push_object(to, method, places, target)?;
         to.store(Moves::Reference, pending.target);
         to.int(&mut self.class.pool, site)?.store(Moves::Int, pending.site);

@@ -38,6 +38,8 @@ class Listing {
         return text.length();
     }
 
+    synchronized native void far();
+
     static {
         shared = 1;
     }
