@@ -9,7 +9,7 @@ use super::record::{
 };
 use super::rules::{By, Out};
 use super::stream::Stream;
-use super::tables::Known;
+use super::tables::{Known, NOT_PLAIN};
 use crate::{
     Access, Channel, ChannelId, ClassId, Event, Field, FieldId, LockId, Mode, Op, Stretches, ThreadId,
     TraceError, VarId,
@@ -56,6 +56,9 @@ impl Reader {
         // Whether accesses go on where the last event was.
         let mut goes_on = false;
         loop {
+            if goes_on {
+                self.accesses(stream, out);
+            }
             let words = stream.words();
             let Some(first) = word(words, 0) else { return Ok(Stop::Hungry) };
             let (form, operand) = (form_of(first), operand_of(first));
@@ -156,6 +159,31 @@ impl Reader {
                 }
             }
         }
+    }
+
+    /// Tells plain accesses of variables that were met before, as many as follow one another: most of what there is.
+    #[inline(always)]
+    fn accesses(&mut self, stream: &mut Stream, out: &mut Stretches) {
+        /// Words that are looked at ahead: the rows of that many objects are waited for at once.
+        const AHEAD: usize = 8;
+        let room = BATCH.saturating_sub(out.heads().len() + out.all_accesses().len());
+        let words = stream.words();
+        let (mut done, mut sum) = (0, 0);
+        for i in 0..room {
+            let Some(first) = word(words, i) else { break };
+            let Some(ahead) = words.get((i + AHEAD) * 8..).and_then(<[u8]>::first_chunk) else { break };
+            sum ^= self.objects.touch(operand_of(u64::from_le_bytes(*ahead)));
+            let Some(plain) = self.tables.plain.get(site_of(first) as usize) else { break };
+            if form_of(first) != PLAIN || plain.field == NOT_PLAIN {
+                break;
+            }
+            let Some(var) = self.objects.field(operand_of(first), plain.field) else { break };
+            out.access(Access::at(var, plain.place));
+            done = i + 1;
+        }
+        // Nobody needs the sum, but without a use of it there would be no loads.
+        std::hint::black_box(sum);
+        stream.consume(done * 8);
     }
 
     /// Looks for the name of a site, which is in the log before any record of it is written.
