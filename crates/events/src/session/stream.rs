@@ -9,6 +9,8 @@ use crate::TraceError;
 
 /// The smallest step.
 const STEP: usize = 1 << 12;
+/// What is read of a thread that has been idle, to see whether it still is.
+const PROBE: usize = 256;
 /// The largest: a whole chunk.
 const LARGEST: usize = 1 << 16;
 
@@ -128,7 +130,8 @@ impl Stream {
         self.start += self.at as u64;
         (self.at, self.filled) = (0, 0);
         let end = u64::from(self.pages) * PAGE;
-        let length = (end.saturating_sub(self.start) as usize).min(self.step);
+        let step = if self.idle > 1 { PROBE } else { self.step };
+        let length = (end.saturating_sub(self.start) as usize).min(step);
         if self.bytes.len() < length {
             self.bytes.resize(length, 0);
         }

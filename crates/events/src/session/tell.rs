@@ -9,7 +9,7 @@ use super::record::{
 };
 use super::rules::{By, Out};
 use super::stream::Stream;
-use super::tables::{Known, NOT_PLAIN};
+use super::tables::{Known, NOT_PLAIN, Tables};
 use crate::{
     Access, Channel, ChannelId, ClassId, Event, Field, FieldId, LockId, Mode, Op, Stretches, ThreadId,
     TraceError, VarId,
@@ -240,11 +240,24 @@ impl Reader {
         Some(self.objects.define(object, Part::Field(WHOLE), field, class, symbols))
     }
 
+    /// The class of an object that is new, so that the log is looked at first.
     fn class_of_object(&mut self, object: u64, class: u32, guess: ClassId) -> ClassId {
+        if class != 0 {
+            // Whatever is wrong with the log will be found again and told.
+            let _ = self.tables.read();
+        }
         if let Some(&class) = self.tables.class_objects.get(&object) {
             return class;
         }
         self.tables.class(class).unwrap_or(guess)
+    }
+
+    /// Looks something up, and once more when the log has been read on.
+    fn look_up<T>(&mut self, find: impl Fn(&Tables) -> Option<T>) -> Option<T> {
+        find(&self.tables).or_else(|| {
+            self.tables.read().ok()?;
+            find(&self.tables)
+        })
     }
 
     /// A plain record that is no access.
@@ -258,12 +271,12 @@ impl Reader {
                 out.event(Event { thread: by.thread, site: by.site, op: Op::Freeze { object } });
             }
             Kind::Mark => {
-                if let Some(text) = self.tables.string(operand) {
+                if let Some(text) = self.look_up(|tables| tables.string(operand)) {
                     out.event(Event { thread: by.thread, site: by.site, op: Op::Mark { text } });
                 }
             }
             Kind::Known => {
-                if let Some(class) = self.tables.class(second as u32)
+                if let Some(class) = self.look_up(|tables| tables.class(second as u32))
                     && operand != 0
                 {
                     self.objects.object(operand, class, true, &mut self.tables.symbols);
@@ -298,11 +311,7 @@ impl Reader {
         match kind {
             Kind::End => self.rules.end(by, out),
             Kind::Fork | Kind::Join => {
-                let child = self.tables.thread(operand).or_else(|| {
-                    self.tables.read().ok()?;
-                    self.tables.thread(operand)
-                });
-                let Some(child) = child else {
+                let Some(child) = self.look_up(|tables| tables.thread(operand)) else {
                     return Err(self.pages.wrong(record.place, format!("thread {operand} has no name")));
                 };
                 match kind {
@@ -390,16 +399,15 @@ impl Reader {
         match (record.extra, known.field) {
             (Some(Extra::Element(index)), _) => {
                 let range = u64::from(index) | u64::from(index.checked_add(1)?) << 32;
-                if let Some(class) = self.tables.class(record.class) {
+                if let Some(class) = self.look_up(|tables| tables.class(record.class))
+                    && record.operand != 0
+                {
                     self.objects.object(record.operand, class, true, &mut self.tables.symbols);
                 }
                 self.elements(record.operand, range, known)
             }
             (Some(Extra::Field(number)), _) => {
-                let field = self.tables.field(number).or_else(|| {
-                    self.tables.read().ok()?;
-                    self.tables.field(number)
-                })?;
+                let field = self.look_up(|tables| tables.field(number))?;
                 let class = self.tables.symbols.fields.get(field).class.unwrap_or(known.class);
                 Some(self.field(record.operand, field, &Known { class, ..*known }))
             }
@@ -428,7 +436,7 @@ impl Reader {
     }
 
     fn initialisation(&mut self, class: u64) -> ChannelId {
-        let class = u32::try_from(class).ok().and_then(|class| self.tables.class(class));
+        let class = u32::try_from(class).ok().and_then(|class| self.look_up(|tables| tables.class(class)));
         let class = class.unwrap_or(self.tables.any_class);
         let symbols = &mut self.tables.symbols;
         *self.initialised.entry(class).or_insert_with(|| {
