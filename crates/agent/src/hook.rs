@@ -81,7 +81,7 @@ impl Hook {
 
     /// Whether a class that is loaded already has to be woven anew.
     pub fn wants(&self, name: &str) -> bool {
-        self.modelled.contains(name) || name == REFLECTION
+        self.modelled.contains(name) || name == REFLECTION || name == VIRTUAL_THREAD
     }
 
     /// A thread is about to end.
@@ -115,6 +115,7 @@ impl Hook {
 
 const REFLECTION: &str = "jdk/internal/reflect/Reflection";
 const THREAD: &str = "java/lang/Thread";
+const VIRTUAL_THREAD: &str = "java/lang/VirtualThread";
 
 impl Agent {
     /// Writes down what every session has.
@@ -161,6 +162,9 @@ impl Agent {
         if name == THREAD {
             // Its fields have to be there from the first thread on.
             return instrument::jdk::thread(woven.as_deref().unwrap_or(bytes)).ok();
+        }
+        if name == VIRTUAL_THREAD && ready {
+            return instrument::jdk::virtual_thread(woven.as_deref().unwrap_or(bytes)).ok().or(woven);
         }
         woven
     }

@@ -61,14 +61,31 @@ fn named(
     Ok(told.then_some((opcode, member)))
 }
 
-/// Where the entries of the BootstrapMethods attribute are used first: method and pc.
-fn holders(class: &Class<'_>) -> Result<FxHashMap<u16, (usize, u32)>> {
-    let mut found = FxHashMap::default();
+/// Where an entry of the BootstrapMethods attribute is used.
+struct Holder {
+    /// The first use: method and pc.
+    method: usize,
+    pc: u32,
+    /// What is captured there: the method that stands in has to take exactly these types. None if uses differ.
+    captured: Option<Vec<u8>>,
+}
+
+/// The uses of all entries.
+fn holders(class: &Class<'_>) -> Result<FxHashMap<u16, Holder>> {
+    let mut found: FxHashMap<u16, Holder> = FxHashMap::default();
     for (number, method) in class.methods.iter().enumerate() {
         let Some(code) = class.code(method)? else { continue };
         for step in code.instructions() {
             if let (pc, Instruction::Invoke { opcode: op::INVOKEDYNAMIC, member }) = step? {
-                found.entry(class.pool.dynamic_ref(member)?.bootstrap).or_insert((number, pc));
+                let used = class.pool.dynamic_ref(member)?;
+                let captured = used.descriptor.split(|&byte| byte == b')').next().unwrap_or_default();
+                let captured = captured.get(1..).unwrap_or_default();
+                let holder = found.entry(used.bootstrap).or_insert_with(|| Holder {
+                    method: number,
+                    pc,
+                    captured: Some(captured.to_vec()),
+                });
+                holder.captured.take_if(|known| known != captured);
             }
         }
     }
@@ -99,13 +116,15 @@ pub(crate) fn bridge(
     let mut class = class.clone();
     let mut bridges = Vec::new();
     for (number, opcode, member) in wanted {
-        let Some(&(holder, pc)) = holders.get(&(number as u16)) else { continue };
-        let Some(method) = class.methods.get(holder) else { continue };
+        let Some(Holder { method, pc, captured: Some(captured) }) = holders.get(&(number as u16)) else {
+            continue;
+        };
+        let Some(method) = class.methods.get(*method) else { continue };
         let (name, descriptor) = class.member_name(method)?;
         let holder = (name.to_vec(), descriptor.to_vec());
-        let line = class.code(method)?.and_then(|code| code.line_of(&class.pool, pc)).unwrap_or(0);
+        let line = class.code(method)?.and_then(|code| code.line_of(&class.pool, *pc)).unwrap_or(0);
         let name = format!("{PREFIX}m${}", bridges.len()).into_bytes();
-        let handle = add(&mut class, &name, opcode, member)?;
+        let handle = add(&mut class, &name, opcode, member, captured)?;
         if let Some(place) = entries.get_mut(number).and_then(|entry| entry.arguments.get_mut(1)) {
             *place = handle;
         }
@@ -115,15 +134,20 @@ pub(crate) fn bridge(
     Ok(Some((class.write()?, bridges)))
 }
 
-/// Adds the method that makes the call; a handle to it.
-fn add(class: &mut Class<'_>, name: &[u8], opcode: u8, member: u16) -> Result<u16> {
+/// Adds the method that makes the call; a handle to it. `captured`: types of leading parameters, perhaps below those of
+/// the method called.
+fn add(class: &mut Class<'_>, name: &[u8], opcode: u8, member: u16, captured: &[u8]) -> Result<u16> {
     let found = class.pool.member_ref(member)?;
     let called = found.descriptor.to_vec();
     let mut descriptor = b"(".to_vec();
-    if opcode != op::INVOKESTATIC {
-        descriptor.extend([b"L", found.owner, b";"].concat());
+    if opcode == op::INVOKESTATIC {
+        descriptor.extend_from_slice(called.get(1..).unwrap_or_default());
+    } else {
+        // Nothing but the receiver can be captured.
+        let receiver = [b"L", found.owner, b";"].concat();
+        descriptor.extend_from_slice(if captured.is_empty() { &receiver } else { captured });
+        descriptor.extend_from_slice(called.get(1..).unwrap_or_default());
     }
-    descriptor.extend_from_slice(called.get(1..).unwrap_or_default());
     let mut code = Snippet::new();
     let mut end = op::RETURN;
     if let Some(types) = MethodType::parse(&descriptor) {

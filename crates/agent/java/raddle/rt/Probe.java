@@ -220,8 +220,8 @@ public final class Probe {
         return Filter.methods(methods);
     }
 
-    /** A thread has ended; called by the agent in that thread. */
-    static void ended(Thread thread) {
+    /** The current thread has ended; called by the agent, or where a virtual thread ends. */
+    public static void ended(Thread thread) {
         Recorder.finish(thread);
     }
 }
