@@ -183,7 +183,11 @@ impl Agent {
         }
         let ours = scope != Scope::ModelOnly && redefined.is_null();
         if ours {
-            self.hook.seen.fetch_add(1, Ordering::Relaxed);
+            let seen = self.hook.seen.fetch_add(1, Ordering::Relaxed);
+            // Now and then, since a killed JVM cannot tell at its end.
+            if (seen + 1).is_power_of_two() || seen % 256 == 255 {
+                self.tell_counts();
+            }
         }
         let loader = self.classes.loader(self.jvmti, loader);
         let mut weaving = Weaving {

@@ -165,7 +165,9 @@ impl Session {
     fn take(&self, size: u32) -> Option<u32> {
         let mut waited = 0u32;
         loop {
-            if self.over.load(Ordering::Relaxed) {
+            if self.over.load(Ordering::Relaxed)
+                || self.word32(at::READER_AT).load(Ordering::Acquire) == at::LEFT
+            {
                 return None;
             }
             if let Some(page) = self.try_take(size) {

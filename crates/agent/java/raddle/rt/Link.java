@@ -67,13 +67,13 @@ final class Link {
         boolean isVolatile = Modifier.isVolatile(flags);
         switch (name) {
             case "r":
-                return isVolatile ? MethodHandles.empty(type) : accessor("r", declaring, simple, isStatic, type, site);
+                return isVolatile ? MethodHandles.empty(type) : accessor("r", declaring, simple, descriptor, isStatic, type, site);
             case "a":
                 return isVolatile ? any("volatileRead", isStatic, type, site) : MethodHandles.empty(type);
             case "u":
                 return isVolatile
                         ? any("volatileWrite", isStatic, type, site)
-                        : accessor("u", declaring, simple, isStatic, type, site);
+                        : accessor("u", declaring, simple, descriptor, isStatic, type, site);
             case "v":
                 return isVolatile ? any("volatileWrite", isStatic, type, site) : MethodHandles.empty(type);
             default:
@@ -83,16 +83,28 @@ final class Link {
 
     /** The accessor that the weaver has added beside the field; without one every access is reported. */
     private static MethodHandle accessor(
-            String kind, Class<?> declaring, String field, boolean isStatic, MethodType type, int site)
+            String kind, Class<?> declaring, String field, String descriptor, boolean isStatic, MethodType type,
+            int site)
             throws ReflectiveOperationException {
         MethodType accessor = isStatic
                 ? MethodType.methodType(void.class, int.class)
                 : MethodType.methodType(void.class, declaring, int.class);
         try {
-            MethodHandle found = TRUSTED.findStatic(declaring, "$raddle$" + kind + "$" + field, accessor);
+            MethodHandle found = find(declaring, "$raddle$" + kind + "$" + field, descriptor, accessor);
             return MethodHandles.insertArguments(found, isStatic ? 0 : 1, site);
         } catch (ReflectiveOperationException notWoven) {
             return any(kind.equals("r") ? "readAny" : "writeAny", isStatic, type, site);
+        }
+    }
+
+    /** An accessor, which is also named by the descriptor where a class has several fields of one name. */
+    private static MethodHandle find(Class<?> declaring, String name, String descriptor, MethodType type)
+            throws ReflectiveOperationException {
+        try {
+            return TRUSTED.findStatic(declaring, name, type);
+        } catch (NoSuchMethodException overloaded) {
+            String plain = descriptor.replace('/', '_').replace(';', '_').replace('[', '_').replace('.', '_');
+            return TRUSTED.findStatic(declaring, name + "$raddle$" + plain, type);
         }
     }
 
