@@ -5,7 +5,6 @@ use std::rc::Rc;
 
 use classfile::{Class, Edit, Instruction, Result, flags, op, text};
 use events::models::Models;
-use rustc_hash::FxHashMap;
 
 use crate::fields::FieldUse;
 use crate::links::Links;
@@ -15,6 +14,17 @@ use crate::models::Plan;
 use crate::probe::Probes;
 use crate::references::Bridge;
 use crate::{Failure, Gap, Options, PREFIX, Scope, Sites, World};
+
+/// What is known of a call.
+#[derive(Clone)]
+pub(crate) enum Called {
+    /// Nothing yet.
+    Unknown,
+    /// Nothing is to be told.
+    Plain,
+    /// This is to be told.
+    Told(Rc<Plan>),
+}
 
 /// A class in the making.
 pub(crate) struct Weaving<'w, 'a> {
@@ -32,9 +42,9 @@ pub(crate) struct Weaving<'w, 'a> {
     /// Methods that were added to stand in for what method references name.
     pub bridges: Vec<Bridge>,
     /// What was found out about the fields that instructions name, by the constant's index.
-    pub fields: FxHashMap<u16, FieldUse>,
-    /// What is to be done at calls, by opcode and constant.
-    pub calls: FxHashMap<(u8, u16), Option<Rc<Plan>>>,
+    pub fields: Vec<Option<FieldUse>>,
+    /// What is to be done at calls, by the constant's index; once for calls of `super` and once for others.
+    pub calls: [Vec<Called>; 2],
 }
 
 /// A class that has been woven is not woven again. Those of the JDK have only what `jdk.rs` gave them.
@@ -58,6 +68,7 @@ impl<'w, 'a> Weaving<'w, 'a> {
         options: &Options,
     ) -> std::result::Result<Self, Failure> {
         let name = class.name()?.to_vec();
+        let count = usize::from(class.pool.count());
         Ok(Weaving {
             class,
             name,
@@ -70,8 +81,8 @@ impl<'w, 'a> Weaving<'w, 'a> {
             links: Links::default(),
             own: Own::default(),
             bridges,
-            fields: FxHashMap::default(),
-            calls: FxHashMap::default(),
+            fields: vec![None; count],
+            calls: [vec![Called::Unknown; count], vec![Called::Unknown; count]],
         })
     }
 

@@ -5,7 +5,6 @@ use classfile::{Kind as Moves, Result, Snippet, Type, flags, op};
 
 use crate::class::Weaving;
 use crate::links::Link;
-use crate::members::accessor_descriptor;
 use crate::method::Method;
 use crate::probe::Probe;
 use crate::{Kind, settled};
@@ -24,8 +23,8 @@ pub(crate) struct FieldUse {
 enum How {
     /// Not at all.
     Not,
-    /// By accessors: the constants of both.
-    Shadow { read: u16, update: u16 },
+    /// By accessors: the calls of both, among those that `Own` keeps.
+    Shadow { read: usize, update: usize },
     /// Volatile.
     Volatile,
     /// Linked when run: class constant of the owner, string constant `name:descriptor`. Known not to be volatile?
@@ -36,12 +35,14 @@ enum How {
 
 impl<'a> Weaving<'_, 'a> {
     pub fn field(&mut self, method: &mut Method<'a>, opcode: u8, member: u16) -> Result<()> {
-        let usage = match self.fields.get(&member) {
-            Some(usage) => *usage,
-            None => {
+        let usage = match self.fields.get(usize::from(member)) {
+            Some(Some(usage)) => *usage,
+            _ => {
                 let is_static = matches!(opcode, op::GETSTATIC | op::PUTSTATIC);
                 let usage = self.look_up_field(member, is_static)?;
-                self.fields.insert(member, usage);
+                if let Some(place) = self.fields.get_mut(usize::from(member)) {
+                    *place = Some(usage);
+                }
                 usage
             }
         };
@@ -140,7 +141,7 @@ impl<'a> Weaving<'_, 'a> {
                     before.plain(op::DUP)?;
                 }
                 before.int(&mut self.class.pool, site)?;
-                before.invoke_at(op::INVOKESTATIC, read, &accessor_descriptor(&self.name, is_static))?;
+                self.own.calls.get(read).map(|call| before.append(call));
             }
             How::Volatile => {
                 receiver_after(&mut before, &mut after, true)?;
@@ -199,7 +200,7 @@ impl<'a> Weaving<'_, 'a> {
             How::Shadow { update, .. } => {
                 let site = self.site(method, Kind::Write, usage.number, "")?;
                 before.int(&mut self.class.pool, site)?;
-                before.invoke_at(op::INVOKESTATIC, update, &accessor_descriptor(&self.name, is_static))?;
+                self.own.calls.get(update).map(|call| before.append(call));
             }
             How::Volatile => {
                 let site = self.site(method, Kind::VolatileWrite, usage.number, "")?;

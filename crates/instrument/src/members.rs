@@ -17,14 +17,16 @@ pub(crate) struct Own {
     fields: FxHashMap<(Vec<u8>, Vec<u8>), OwnField>,
     /// Has it final instance fields?
     pub has_finals: bool,
+    /// Calls of accessors.
+    pub calls: Vec<Snippet>,
 }
 
 /// A field of the class itself.
 #[derive(Clone, Copy)]
 pub(crate) struct OwnField {
     pub flags: u16,
-    /// The accessors, if it has a shadow word: method constants for reads and updates.
-    pub accessors: Option<(u16, u16)>,
+    /// The calls of the accessors, if it has a shadow word: positions among [`Own::calls`] for reads and updates.
+    pub accessors: Option<(usize, usize)>,
 }
 
 impl Own {
@@ -84,7 +86,15 @@ pub(crate) fn add(weaving: &mut Weaving<'_, '_>) -> std::result::Result<bool, Fa
                 };
                 accessor.add(class, &mut weaving.probes, &weaving.name)
             };
-            accessors = Some((add(false)?, add(true)?));
+            let both = [add(false)?, add(true)?];
+            let descriptor = accessor_descriptor(&weaving.name, is_static != 0);
+            for index in both {
+                let mut call = Snippet::new();
+                call.invoke_at(op::INVOKESTATIC, index, &descriptor)?;
+                weaving.own.calls.push(call);
+            }
+            let made = weaving.own.calls.len();
+            accessors = Some((made - 2, made - 1));
             changed = true;
         }
         weaving.own.fields.insert((name.clone(), descriptor.clone()), OwnField { flags: *access, accessors });
@@ -93,7 +103,7 @@ pub(crate) fn add(weaving: &mut Weaving<'_, '_>) -> std::result::Result<bool, Fa
 }
 
 /// The descriptor of accessors: receiver and site; the site alone for statics.
-pub(crate) fn accessor_descriptor(class: &[u8], is_static: bool) -> Vec<u8> {
+fn accessor_descriptor(class: &[u8], is_static: bool) -> Vec<u8> {
     if is_static {
         return b"(I)V".to_vec();
     }

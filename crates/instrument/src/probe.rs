@@ -72,10 +72,11 @@ methods! {
     Link = "link" "(Ljava/lang/invoke/MethodHandles$Lookup;Ljava/lang/String;Ljava/lang/invoke/MethodType;Ljava/lang/Class;Ljava/lang/String;I)Ljava/lang/invoke/CallSite;";
 }
 
-/// The constants of the probe's methods in one class, added when first used.
+/// The probe's methods in one class: constants and calls, made when first used.
 #[derive(Default)]
 pub(crate) struct Probes {
     indices: [u16; METHODS.len()],
+    calls: [Snippet; METHODS.len()],
 }
 
 impl Probes {
@@ -93,9 +94,17 @@ impl Probes {
 
     /// Appends the call.
     pub fn call(&mut self, pool: &mut Pool<'_>, to: &mut Snippet, probe: Probe) -> Result<()> {
-        let index = self.index(pool, probe)?;
-        let descriptor = METHODS.get(probe as usize).map_or("()V", |method| method.descriptor);
-        to.invoke_at(op::INVOKESTATIC, index, descriptor.as_bytes())?;
+        if self.calls.get(probe as usize).is_none_or(Snippet::is_empty) {
+            let index = self.index(pool, probe)?;
+            if let (Some(call), Some(method)) =
+                (self.calls.get_mut(probe as usize), METHODS.get(probe as usize))
+            {
+                call.invoke_at(op::INVOKESTATIC, index, method.descriptor.as_bytes())?;
+            }
+        }
+        if let Some(call) = self.calls.get(probe as usize) {
+            to.append(call);
+        }
         Ok(())
     }
 }

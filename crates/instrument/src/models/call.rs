@@ -12,7 +12,7 @@ use events::models::Models;
 
 use super::plan::{Chosen, Form, Part, Plan, Source};
 use super::push::{Choice, Place, Places, copy_top};
-use crate::class::Weaving;
+use crate::class::{Called, Weaving};
 use crate::method::{Method, moves, value_of};
 use crate::probe::Probe;
 use crate::{Callee, Moment, Scope, World};
@@ -69,17 +69,23 @@ impl<'a> Weaving<'_, 'a> {
         if self.options.scope == Scope::ModelOnly {
             return Ok(());
         }
-        let plan = match self.calls.get(&(opcode, member)) {
-            Some(plan) => plan.clone(),
-            None => {
-                let plan = plan_call(&self.class, self.world, self.models, opcode, member)?.map(Rc::new);
-                self.calls.insert((opcode, member), plan.clone());
-                plan
+        let special = usize::from(opcode == op::INVOKESPECIAL);
+        let known = self.calls.get(special).and_then(|calls| calls.get(usize::from(member)));
+        let called = match known {
+            Some(Called::Unknown) | None => {
+                let plan = plan_call(&self.class, self.world, self.models, opcode, member)?;
+                let called = plan.map_or(Called::Plain, |plan| Called::Told(Rc::new(plan)));
+                let calls = self.calls.get_mut(special);
+                if let Some(place) = calls.and_then(|calls| calls.get_mut(usize::from(member))) {
+                    *place = called.clone();
+                }
+                called
             }
+            Some(known) => known.clone(),
         };
-        match plan {
-            Some(plan) => self.around(method, &plan),
-            None => Ok(()),
+        match called {
+            Called::Told(plan) => self.around(method, &plan),
+            _ => Ok(()),
         }
     }
 
