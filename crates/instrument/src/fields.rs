@@ -23,6 +23,8 @@ pub(crate) struct FieldUse {
 enum How {
     /// Not at all.
     Not,
+    /// A static final field that leads to other data: that the class was initialised before is told.
+    Initialised,
     /// By accessors: the calls of both, among those that `Own` keeps.
     Shadow { read: usize, update: usize },
     /// Volatile.
@@ -51,6 +53,7 @@ impl<'a> Weaving<'_, 'a> {
         }
         match opcode {
             _ if matches!(usage.how, How::Not) => Ok(()),
+            op::PUTSTATIC if matches!(usage.how, How::Initialised) => Ok(()),
             op::GETFIELD | op::GETSTATIC => self.field_read(method, opcode == op::GETSTATIC, member, usage),
             op::PUTFIELD if method.is_early_put(&self.class)? => Ok(()),
             _ => self.field_write(method, opcode == op::PUTSTATIC, member, usage),
@@ -69,7 +72,9 @@ impl<'a> Weaving<'_, 'a> {
             let fixed = flags::FINAL | flags::SYNTHETIC;
             known & flags::STATIC != 0 && known & fixed != 0 && known & flags::VOLATILE == 0
         }) {
-            return Ok(FieldUse { how: How::Not, number: 0, wide });
+            let leads_on = matches!(found.descriptor.first(), Some(b'L' | b'['));
+            let how = if own.is_some() && leads_on { How::Initialised } else { How::Not };
+            return Ok(FieldUse { how, number: 0, wide });
         }
         // What the JDK shows of its statics is final, and its classes are not woven.
         if own.is_none() && is_static && settled::is_jdk_name(found.owner) {
@@ -135,6 +140,10 @@ impl<'a> Weaving<'_, 'a> {
         };
         match usage.how {
             How::Not => {}
+            How::Initialised => {
+                let site = self.site(method, Kind::Uses, 0, "")?;
+                self.tell(&mut before, site, Probe::Uses)?;
+            }
             How::Shadow { read, .. } => {
                 let site = self.site(method, Kind::Read, usage.number, "")?;
                 if !is_static {
@@ -196,7 +205,7 @@ impl<'a> Weaving<'_, 'a> {
             before.plains(&[op::DUP2, op::POP])?;
         }
         match usage.how {
-            How::Not => return Ok(()),
+            How::Not | How::Initialised => return Ok(()),
             How::Shadow { update, .. } => {
                 let site = self.site(method, Kind::Write, usage.number, "")?;
                 before.int(&mut self.class.pool, site)?;

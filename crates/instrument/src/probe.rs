@@ -58,6 +58,8 @@ methods! {
     Freeze = "freeze" "(Ljava/lang/Object;I)V";
     /// The end of a class's initialisation.
     Initialised = "initialised" "(Ljava/lang/Class;I)V";
+    /// The class, named by the site, is used: it was initialised before.
+    Uses = "uses" "(I)V";
     /// An effect of a model line: receiver (null: the line holds), target, value. Site 0: nothing.
     Effect = "effect" "(Ljava/lang/Object;Ljava/lang/Object;JI)V";
     /// Array elements: receiver, array, first, one past the last.

@@ -59,6 +59,7 @@ public final class Probe {
     public static void writeAny(Object o, int site) { log(site, "any " + name(o)); }
     public static void arrayRead(Object a, int index, int site) { log(site, name(a) + "[" + index + "]"); }
     public static void arrayWrite(Object a, int index, int site) { log(site, name(a) + "[" + index + "]"); }
+    public static void uses(int site) { log(site, ""); }
     public static void volatileRead(Object o, int site) { log(site, name(o)); }
     public static void volatileWrite(Object o, int site) { log(site, name(o)); }
     public static void enter(Object o, int site) { log(site, name(o) + held(o)); }
