@@ -125,6 +125,9 @@ fn stored_locals(edit: &Edit<'_>) -> Result<Vec<usize>> {
 
 /// Is `this` still uninitialised in all of the range? It must be so in all of it or nowhere.
 fn range_is_uninitialised<'a>(edit: &Edit<'a>, class: &Class<'a>, range: Range) -> Result<bool> {
+    if edit.initialised_from(class)?.is_some_and(|from| range.start >= from) {
+        return Ok(false);
+    }
     let mut flow = edit.flow(class)?;
     let (mut before, mut after) = (false, false);
     while let Some(step) = flow.next()? {

@@ -60,6 +60,7 @@ mod maps;
 mod tables;
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 
 use crate::class::{Attribute, Class};
 use crate::code::{Code, has_short_sizes};
@@ -87,6 +88,8 @@ pub struct Edit<'a> {
     covered: Vec<u32>,
     /// Pcs whose inserted code is not covered by the ranges that end behind it.
     uncovered: Vec<u32>,
+    /// The answer of `initialised_from`, once it is known.
+    initialised_from: OnceCell<Option<u32>>,
 }
 
 /// A range of old pcs for a new handler.
@@ -161,6 +164,7 @@ impl<'a> Edit<'a> {
             handlers: Vec::new(),
             covered: Vec::new(),
             uncovered: Vec::new(),
+            initialised_from: OnceCell::new(),
             code,
         }))
     }
@@ -291,6 +295,14 @@ impl<'a> Edit<'a> {
     /// The first pc from which on, in the order of the code, `this` is an ordinary object: behind the last instruction
     /// of a constructor that runs before `super(…)`. 0 in other methods; `None` if there is no such place.
     pub fn initialised_from(&self, class: &Class<'a>) -> Result<Option<u32>> {
+        if let Some(known) = self.initialised_from.get() {
+            return Ok(*known);
+        }
+        let found = self.find_initialised_from(class)?;
+        Ok(*self.initialised_from.get_or_init(|| found))
+    }
+
+    fn find_initialised_from(&self, class: &Class<'a>) -> Result<Option<u32>> {
         if !self.is_constructor(class)? {
             return Ok(Some(0));
         }

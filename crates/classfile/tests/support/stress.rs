@@ -2,7 +2,7 @@
 //! every return, a handler around the body, and a long that lives in the whole method.
 
 use classfile::{
-    Assembler, Border, Catch, Class, Edit, Instruction, Kind, Order, Range, Result, Snippet, Value, flags, op,
+    Assembler, Border, Catch, Class, Edit, Kind, Order, Range, Result, Snippet, Value, flags, op,
 };
 
 /// What to insert.
@@ -79,19 +79,19 @@ fn weave_method<'a>(
     let mut entry = Snippet::new();
     entry.long(&mut class.pool, 77)?.store(Kind::Long, local).append(hit);
     edit.entry(&entry);
-    let steps = edit.code().instructions();
+    let steps = edit.code().opcodes();
     let (mut number, mut branches, mut middle) = (0, 0, 0);
     let end = edit.code().bytes.len() as u32;
     for step in steps {
-        let (pc, instruction) = step?;
+        let (pc, opcode) = step?;
         edit.before(pc, hit);
-        if instruction == Instruction::Plain(op::MONITORENTER) {
+        if opcode == op::MONITORENTER {
             edit.after(pc, hit);
             if plan.cover {
                 edit.cover_after(pc);
             }
         }
-        if matches!(instruction, Instruction::Branch { .. }) {
+        if op::is_short_branch(opcode) {
             branches += 1;
         }
         if pc <= end / 2 {
