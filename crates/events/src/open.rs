@@ -5,7 +5,7 @@ use std::io::{self, Cursor, Read};
 use std::path::Path;
 
 use crate::error::quote;
-use crate::{Place, Source, TraceError, binary, rapid, text};
+use crate::{Place, Source, TraceError, binary, rapid, session, text};
 
 /// The form of a trace.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -54,12 +54,15 @@ impl Form {
     }
 }
 
-/// Opens a trace file of any form.
+/// Opens a trace file of any form, or the session folder of a JVM that does not run any more.
 pub fn open(path: &Path) -> Result<Box<dyn Source>, TraceError> {
     let name = path.display().to_string();
     let failed = |error: &io::Error| TraceError::new(&*name, Place::File, cannot_open(error));
     let file = File::open(path).map_err(|error| failed(&error))?;
     let about = file.metadata().map_err(|error| failed(&error))?;
+    if about.is_dir() && path.join(session::layout::CHUNKS).is_file() {
+        return Ok(Box::new(session::Reader::finished(path)?));
+    }
     if about.is_dir() {
         return Err(TraceError::new(name, Place::File, "a directory, not a trace"));
     }

@@ -22,6 +22,12 @@ impl Access {
         Self { var, place: site.0 << 1 | u32::from(write) }
     }
 
+    /// An access at a [place](Self::place).
+    #[inline(always)]
+    pub(crate) fn at(var: VarId, place: u32) -> Self {
+        Self { var, place }
+    }
+
     /// Where in the code.
     #[inline(always)]
     pub fn site(self) -> SiteId {

@@ -12,11 +12,13 @@ use crate::{ClassId, FieldId, LockId, Object, ObjectId, Slot, Symbols, VarId, Va
 /// Objects of a page.
 const PAGE: usize = 64;
 /// Fields whose variables lie in the object's row.
-const INLINE: usize = 3;
+const INLINE: usize = 4;
 /// No id.
 const NONE: u32 = u32::MAX;
-/// Entries of the small tables in front of the maps; a power of two.
+/// Entries of the small table in front of the map; a power of two.
 const FRONT: usize = 1024;
+/// Pages that are found without hashing: those of the first billion objects.
+const DIRECT: u64 = 1 << 24;
 
 /// What is known of an object.
 #[derive(Clone, Copy, Debug)]
@@ -25,13 +27,27 @@ struct Row {
     object: u32,
     /// Its monitor.
     lock: u32,
-    /// Fields and their variables.
-    fields: [(u32, u32); INLINE],
+    /// The fields of its first variables, and these.
+    fields: [u16; INLINE],
+    vars: [u32; INLINE],
+}
+
+/// No field.
+const NO_FIELD: u16 = u16::MAX;
+
+/// The number of a field in a row. The few that have none there are found in the map.
+#[inline(always)]
+fn short(field: FieldId) -> Option<u16> {
+    match field {
+        WHOLE => Some(NO_FIELD - 1),
+        FieldId(number) if number < u32::from(NO_FIELD - 1) => Some(number as u16),
+        _ => None,
+    }
 }
 
 const _: () = assert!(size_of::<Row>() == 32, "two rows a cache line");
 
-const NO_ROW: Row = Row { object: NONE, lock: NONE, fields: [(NONE, NONE); INLINE] };
+const NO_ROW: Row = Row { object: NONE, lock: NONE, fields: [NO_FIELD; INLINE], vars: [NONE; INLINE] };
 
 struct Page {
     rows: [Row; PAGE],
@@ -53,11 +69,11 @@ pub(super) const WHOLE: FieldId = FieldId(NONE - 1);
 /// All live objects.
 pub(super) struct Objects {
     pages: Vec<Page>,
-    index: FxHashMap<u64, u32>,
+    /// Where each page is.
+    direct: Vec<u32>,
+    far: FxHashMap<u64, u32>,
     spare_pages: Vec<u32>,
-    /// Page numbers looked up last, and where they are.
-    front: Box<[(u64, u32); FRONT]>,
-    /// Variables that do not lie in a row: array elements, and fields beyond the third.
+    /// Variables that do not lie in a row: array elements, and fields beyond the fourth.
     others: FxHashMap<(u64, Part), VarId>,
     front_others: Box<[(u64, Part, u32); FRONT]>,
     statics: Vec<u32>,
@@ -77,9 +93,9 @@ impl Default for Objects {
         let nothing = Part::Elements(0, 0);
         Self {
             pages: Vec::new(),
-            index: FxHashMap::default(),
+            direct: Vec::new(),
+            far: FxHashMap::default(),
             spare_pages: Vec::new(),
-            front: Box::new([NO_PAGE; FRONT]),
             others: FxHashMap::default(),
             front_others: Box::new([(0, nothing, 0); FRONT]),
             statics: Vec::new(),
@@ -114,17 +130,24 @@ impl Objects {
             return self.statics.get(field.index()).filter(|&&var| var != NONE).map(|&var| VarId(var));
         }
         let row = self.row(number)?;
+        let wanted = short(field).unwrap_or(NO_FIELD);
         let mut found = NONE;
-        for (known, var) in row.fields {
-            if known == field.0 {
+        for (&known, &var) in row.fields.iter().zip(&row.vars) {
+            if known == wanted {
                 found = var;
             }
         }
         if found != NONE {
             return Some(VarId(found));
         }
-        let full = row.fields.last().is_some_and(|last| last.0 != NONE);
-        if full { self.beyond(number, Part::Field(field)) } else { None }
+        let all_here = row.fields.last() == Some(&NO_FIELD) && wanted != NO_FIELD;
+        if all_here { None } else { self.beyond(number, Part::Field(field)) }
+    }
+
+    /// Looks at an object's row, so that it is in the cache when it is needed. The result means nothing.
+    #[inline(always)]
+    pub(super) fn touch(&self, number: u64) -> u32 {
+        self.row(number).map_or(0, |row| row.object)
     }
 
     /// The variable of array elements.
@@ -177,9 +200,10 @@ impl Objects {
             }
             Part::Field(field) => {
                 let row = self.row_mut(number);
-                match row.fields.iter_mut().find(|place| place.0 == NONE) {
-                    Some(place) => *place = (field.0, var.0),
-                    None => {
+                let place = row.fields.iter().position(|&known| known == NO_FIELD);
+                match (short(field), place) {
+                    (Some(field), Some(at)) => (row.fields[at], row.vars[at]) = (field, var.0),
+                    _ => {
                         self.others.insert((number, part), var);
                     }
                 }
@@ -227,7 +251,7 @@ impl Objects {
 
     /// The monitor of an object, if it has been met.
     #[inline(always)]
-    pub(super) fn monitor(&mut self, number: u64) -> Option<LockId> {
+    pub(super) fn monitor(&self, number: u64) -> Option<LockId> {
         self.row(number).filter(|row| row.lock != NONE).map(|row| LockId(row.lock))
     }
 
@@ -273,7 +297,7 @@ impl Objects {
     }
 
     /// The object of a number, if it has been met.
-    pub(super) fn known(&mut self, number: u64) -> Option<ObjectId> {
+    pub(super) fn known(&self, number: u64) -> Option<ObjectId> {
         self.row(number).filter(|row| row.object != NONE).map(|row| ObjectId(row.object))
     }
 
@@ -304,31 +328,34 @@ impl Objects {
         }
         *self.row_mut(number) = NO_ROW;
         let page = number / PAGE as u64;
-        if let Some(&at) = self.index.get(&page)
-            && let Some(of) = self.pages.get_mut(at as usize)
+        if let Some(at) = self.page(page)
+            && let Some(of) = self.pages.get_mut(at)
         {
             of.live = of.live.saturating_sub(1);
             if of.live == 0 {
-                self.index.remove(&page);
-                self.front[page as usize % FRONT] = NO_PAGE;
-                self.spare_pages.push(at);
+                self.spare_pages.push(at as u32);
+                match self.direct.get_mut(page as usize) {
+                    Some(place) if page < DIRECT => *place = NONE,
+                    _ => drop(self.far.remove(&page)),
+                }
             }
         }
         Some(id)
     }
 
-    /// Where the page of a number is.
+    /// Where a page is.
     #[inline(always)]
-    fn page(&mut self, page: u64) -> Option<usize> {
-        let front = &mut self.front[page as usize % FRONT];
-        if front.0 != page {
-            *front = (page, *self.index.get(&page)?);
-        }
-        Some(front.1 as usize)
+    fn page(&self, page: u64) -> Option<usize> {
+        let at = if page < DIRECT {
+            self.direct.get(page as usize).copied().filter(|&at| at != NONE)?
+        } else {
+            *self.far.get(&page)?
+        };
+        Some(at as usize)
     }
 
     #[inline(always)]
-    fn row(&mut self, number: u64) -> Option<&Row> {
+    fn row(&self, number: u64) -> Option<&Row> {
         let at = self.page(number / PAGE as u64)?;
         self.pages.get(at)?.rows.get(number as usize % PAGE)
     }
@@ -340,17 +367,20 @@ impl Objects {
             if at as usize == self.pages.len() {
                 self.pages.push(Page { rows: [NO_ROW; PAGE], live: 0 });
             }
-            self.index.insert(page, at);
-            self.front[page as usize % FRONT] = (page, at);
+            if page < DIRECT {
+                if self.direct.len() <= page as usize {
+                    self.direct.resize(page as usize + 1, NONE);
+                }
+                self.direct[page as usize] = at;
+            } else {
+                self.far.insert(page, at);
+            }
             at as usize
         });
         // A page that is not in use has no row in use.
         &mut self.pages[at].rows[number as usize % PAGE]
     }
 }
-
-/// No page has this number.
-const NO_PAGE: (u64, u32) = (u64::MAX, 0);
 
 fn front_of(number: u64, part: Part) -> usize {
     let part = match part {

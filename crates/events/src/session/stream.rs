@@ -9,6 +9,8 @@ use crate::TraceError;
 
 /// The smallest step.
 const STEP: usize = 1 << 12;
+/// What is read of a thread that has been idle, to see whether it still is.
+const PROBE: usize = 256;
 /// The largest: a whole chunk.
 const LARGEST: usize = 1 << 16;
 
@@ -32,7 +34,10 @@ pub(super) struct Stream {
     pages: u32,
     /// The offset in it of the first byte in `bytes`.
     start: u64,
+    /// Never cleared: that would cost as much as reading.
     bytes: Vec<u8>,
+    /// How many of them were read.
+    filled: usize,
     /// The next word in `bytes`.
     at: usize,
     step: usize,
@@ -54,6 +59,7 @@ impl Stream {
             pages: chunk.pages,
             start: CHUNK_HEADER,
             bytes: Vec::new(),
+            filled: 0,
             at: 0,
             step: STEP,
             passed: 0,
@@ -65,7 +71,7 @@ impl Stream {
     /// The next words that are in memory.
     #[inline(always)]
     pub(super) fn words(&self) -> &[u8] {
-        self.bytes.get(self.at..).unwrap_or_default()
+        self.bytes.get(self.at..self.filled).unwrap_or_default()
     }
 
     /// So many bytes of [`words`](Self::words) have been dealt with.
@@ -100,14 +106,13 @@ impl Stream {
         }
         let old = (self.page, self.pages);
         if chunk.next == 0 {
-            self.bytes = Vec::new();
+            (self.bytes, self.filled, self.at) = (Vec::new(), 0, 0);
             pages.give_back(old.0, old.1)?;
             return Ok(Got::End);
         }
         let next = pages.chunk(chunk.next, self.number, "the next chunk")?;
         (self.page, self.pages) = (chunk.next, next.pages);
-        (self.start, self.at) = (CHUNK_HEADER, 0);
-        self.bytes.clear();
+        (self.start, self.at, self.filled) = (CHUNK_HEADER, 0, 0);
         pages.give_back(old.0, old.1)?;
         if self.load(pages)? {
             return Ok(Got::Words);
@@ -118,22 +123,24 @@ impl Stream {
     /// Whether there is a word at the place reached.
     fn load(&mut self, pages: &Pages) -> Result<bool, TraceError> {
         // Threads that write much are read in large steps, the many others in small ones.
-        if self.bytes.len() == self.step && self.at + 16 >= self.step {
+        if self.filled == self.step && self.at + 16 >= self.step {
             self.step = (self.step * 2).min(LARGEST);
         }
         self.read += self.at as u64;
         self.start += self.at as u64;
-        self.at = 0;
+        (self.at, self.filled) = (0, 0);
         let end = u64::from(self.pages) * PAGE;
-        let length = (end.saturating_sub(self.start) as usize).min(self.step);
-        self.bytes.resize(length, 0);
-        let got = pages.read(u64::from(self.page) * PAGE + self.start, &mut self.bytes)?;
-        self.bytes.truncate(got & !7);
-        let there = self.bytes.first_chunk::<8>().is_some_and(|word| u64::from_le_bytes(*word) != 0);
+        let step = if self.idle > 1 { PROBE } else { self.step };
+        let length = (end.saturating_sub(self.start) as usize).min(step);
+        if self.bytes.len() < length {
+            self.bytes.resize(length, 0);
+        }
+        let Some(room) = self.bytes.get_mut(..length) else { return Ok(false) };
+        let got = pages.read(u64::from(self.page) * PAGE + self.start, room)? & !7;
+        let first = self.bytes.get(..got).and_then(<[u8]>::first_chunk::<8>);
+        let there = first.is_some_and(|word| u64::from_le_bytes(*word) != 0);
         if there {
-            self.idle = 0;
-        } else {
-            self.bytes.clear();
+            (self.filled, self.idle) = (got, 0);
         }
         Ok(there)
     }

@@ -13,8 +13,8 @@ use super::layout::NAMES;
 use super::names::{Entry, FINAL, Frame, LONGEST};
 use super::{Kind, record};
 use crate::{
-    Block, BlockId, Class, ClassId, Field, FieldId, Gap, Method, MethodId, Place, Site, SiteId, Stack, StrId,
-    Symbols, Thread, ThreadId, TraceError,
+    Access, Block, BlockId, Class, ClassId, Field, FieldId, Gap, Method, MethodId, Place, Site, SiteId,
+    Stack, StrId, Symbols, Thread, ThreadId, TraceError, VarId,
 };
 
 /// How far numbers may be ahead of the entries that were read: threads write theirs side by side.
@@ -45,6 +45,18 @@ const UNKNOWN: Known = Known {
     purpose: StrId(0),
 };
 
+/// What is needed of a site for a plain access of a field, which is what most records are.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Plain {
+    /// The field; [`NOT_PLAIN`] for sites that do something else.
+    pub(super) field: FieldId,
+    /// The place of the access.
+    pub(super) place: u32,
+}
+
+/// Stands for no field.
+pub(super) const NOT_PLAIN: FieldId = FieldId(u32::MAX);
+
 /// A thread that has its first chunk.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Begun {
@@ -62,6 +74,8 @@ pub(super) struct Tables {
     entries: usize,
     pub(super) symbols: Symbols,
     pub(super) sites: Vec<Known>,
+    /// By the same numbers.
+    pub(super) plain: Vec<Plain>,
     /// With the source file.
     classes: Vec<Option<(ClassId, Option<StrId>)>>,
     methods: Vec<Option<(MethodId, u32)>>,
@@ -100,6 +114,7 @@ impl Tables {
             entries: 0,
             symbols,
             sites: Vec::new(),
+            plain: Vec::new(),
             classes: Vec::new(),
             methods: Vec::new(),
             fields: Vec::new(),
@@ -301,6 +316,10 @@ impl Tables {
         let at = place(number, self.entries)?;
         if self.sites.len() <= at {
             self.sites.resize(at + 1, UNKNOWN);
+            self.plain.resize(at + 1, Plain { field: NOT_PLAIN, place: 0 });
+        }
+        if let (Kind::Read | Kind::Write, Some(field), Some(plain)) = (kind, field, self.plain.get_mut(at)) {
+            *plain = Plain { field, place: Access::new(VarId(0), site, kind == Kind::Write).place() };
         }
         if let Some(place) = self.sites.get_mut(at) {
             *place = known;

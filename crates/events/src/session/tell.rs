@@ -9,7 +9,7 @@ use super::record::{
 };
 use super::rules::{By, Out};
 use super::stream::Stream;
-use super::tables::Known;
+use super::tables::{Known, NOT_PLAIN, Tables};
 use crate::{
     Access, Channel, ChannelId, ClassId, Event, Field, FieldId, LockId, Mode, Op, Stretches, ThreadId,
     TraceError, VarId,
@@ -56,6 +56,9 @@ impl Reader {
         // Whether accesses go on where the last event was.
         let mut goes_on = false;
         loop {
+            if goes_on {
+                self.accesses(stream, out);
+            }
             let words = stream.words();
             let Some(first) = word(words, 0) else { return Ok(Stop::Hungry) };
             let (form, operand) = (form_of(first), operand_of(first));
@@ -158,6 +161,31 @@ impl Reader {
         }
     }
 
+    /// Tells plain accesses of variables that were met before, as many as follow one another: most of what there is.
+    #[inline(always)]
+    fn accesses(&mut self, stream: &mut Stream, out: &mut Stretches) {
+        /// Words that are looked at ahead: the rows of that many objects are waited for at once.
+        const AHEAD: usize = 8;
+        let room = BATCH.saturating_sub(out.heads().len() + out.all_accesses().len());
+        let words = stream.words();
+        let (mut done, mut sum) = (0, 0);
+        for i in 0..room {
+            let Some(first) = word(words, i) else { break };
+            let Some(ahead) = words.get((i + AHEAD) * 8..).and_then(<[u8]>::first_chunk) else { break };
+            sum ^= self.objects.touch(operand_of(u64::from_le_bytes(*ahead)));
+            let Some(plain) = self.tables.plain.get(site_of(first) as usize) else { break };
+            if form_of(first) != PLAIN || plain.field == NOT_PLAIN {
+                break;
+            }
+            let Some(var) = self.objects.field(operand_of(first), plain.field) else { break };
+            out.access(Access::at(var, plain.place));
+            done = i + 1;
+        }
+        // Nobody needs the sum, but without a use of it there would be no loads.
+        std::hint::black_box(sum);
+        stream.consume(done * 8);
+    }
+
     /// Looks for the name of a site, which is in the log before any record of it is written.
     #[cold]
     fn learn(&mut self, stream: &Stream, site: u32) -> Result<(), TraceError> {
@@ -212,11 +240,24 @@ impl Reader {
         Some(self.objects.define(object, Part::Field(WHOLE), field, class, symbols))
     }
 
+    /// The class of an object that is new, so that the log is looked at first.
     fn class_of_object(&mut self, object: u64, class: u32, guess: ClassId) -> ClassId {
+        if class != 0 {
+            // Whatever is wrong with the log will be found again and told.
+            let _ = self.tables.read();
+        }
         if let Some(&class) = self.tables.class_objects.get(&object) {
             return class;
         }
         self.tables.class(class).unwrap_or(guess)
+    }
+
+    /// Looks something up, and once more when the log has been read on.
+    fn look_up<T>(&mut self, find: impl Fn(&Tables) -> Option<T>) -> Option<T> {
+        find(&self.tables).or_else(|| {
+            self.tables.read().ok()?;
+            find(&self.tables)
+        })
     }
 
     /// A plain record that is no access.
@@ -230,12 +271,12 @@ impl Reader {
                 out.event(Event { thread: by.thread, site: by.site, op: Op::Freeze { object } });
             }
             Kind::Mark => {
-                if let Some(text) = self.tables.string(operand) {
+                if let Some(text) = self.look_up(|tables| tables.string(operand)) {
                     out.event(Event { thread: by.thread, site: by.site, op: Op::Mark { text } });
                 }
             }
             Kind::Known => {
-                if let Some(class) = self.tables.class(second as u32)
+                if let Some(class) = self.look_up(|tables| tables.class(second as u32))
                     && operand != 0
                 {
                     self.objects.object(operand, class, true, &mut self.tables.symbols);
@@ -270,11 +311,7 @@ impl Reader {
         match kind {
             Kind::End => self.rules.end(by, out),
             Kind::Fork | Kind::Join => {
-                let child = self.tables.thread(operand).or_else(|| {
-                    self.tables.read().ok()?;
-                    self.tables.thread(operand)
-                });
-                let Some(child) = child else {
+                let Some(child) = self.look_up(|tables| tables.thread(operand)) else {
                     return Err(self.pages.wrong(record.place, format!("thread {operand} has no name")));
                 };
                 match kind {
@@ -362,16 +399,15 @@ impl Reader {
         match (record.extra, known.field) {
             (Some(Extra::Element(index)), _) => {
                 let range = u64::from(index) | u64::from(index.checked_add(1)?) << 32;
-                if let Some(class) = self.tables.class(record.class) {
+                if let Some(class) = self.look_up(|tables| tables.class(record.class))
+                    && record.operand != 0
+                {
                     self.objects.object(record.operand, class, true, &mut self.tables.symbols);
                 }
                 self.elements(record.operand, range, known)
             }
             (Some(Extra::Field(number)), _) => {
-                let field = self.tables.field(number).or_else(|| {
-                    self.tables.read().ok()?;
-                    self.tables.field(number)
-                })?;
+                let field = self.look_up(|tables| tables.field(number))?;
                 let class = self.tables.symbols.fields.get(field).class.unwrap_or(known.class);
                 Some(self.field(record.operand, field, &Known { class, ..*known }))
             }
@@ -400,7 +436,7 @@ impl Reader {
     }
 
     fn initialisation(&mut self, class: u64) -> ChannelId {
-        let class = u32::try_from(class).ok().and_then(|class| self.tables.class(class));
+        let class = u32::try_from(class).ok().and_then(|class| self.look_up(|tables| tables.class(class)));
         let class = class.unwrap_or(self.tables.any_class);
         let symbols = &mut self.tables.symbols;
         *self.initialised.entry(class).or_insert_with(|| {

@@ -222,3 +222,37 @@ fn stacks_counts_and_gaps_arrive() {
     assert_eq!(reader.symbols().str(reader.symbols().methods.get(caller.method.unwrap()).name), "pay(I)V");
     assert_eq!(reader.symbols().sites.get(stack.site).line, 1);
 }
+
+#[test]
+fn a_session_folder_opens_like_a_trace() {
+    let folder = Folder::new();
+    let mut player = folder.player();
+    player.thread(1, "main").unwrap();
+    player.plain(1, site(Kind::Read), 7).unwrap();
+    player.end().unwrap();
+    let mut source = events::open(&folder.0).unwrap();
+    let mut batch = Vec::new();
+    assert!(source.fill(&mut batch).unwrap());
+    assert_eq!(batch.len(), 1);
+}
+
+#[test]
+fn a_name_that_was_written_after_the_last_look_is_found() {
+    let folder = Folder::new();
+    let mut player = folder.player();
+    player.thread(1, "main").unwrap();
+    let mut reader = events::session::Reader::live(&folder.0).unwrap().unwrap();
+    let mut stretches = events::Stretches::default();
+    player.plain(1, site(Kind::Read), 7).unwrap();
+    player.flush(1).unwrap();
+    reader.poll(&mut stretches).unwrap();
+    player.name(&Entry::Class { number: 3, name: "acme.Late".into(), file: String::new() }).unwrap();
+    player.name(&Entry::ClassObject { object: 5, class: 3 }).unwrap();
+    player.stamped(1, site(Kind::Enter), 8, 3).unwrap();
+    player.stamped(1, site(Kind::Enter), 5, 2).unwrap();
+    player.flush(1).unwrap();
+    reader.poll(&mut stretches).unwrap();
+    let names: Vec<String> =
+        reader.symbols().locks.iter().map(|(lock, _)| reader.symbols().lock_name(lock)).collect();
+    assert_eq!(names, ["acme.Late@8", "acme.Late.class@5"]);
+}

@@ -36,6 +36,8 @@ pub struct Run {
     pub written: Vec<Step>,
     /// In the order of their stamps.
     volatile: Vec<Step>,
+    /// The oldest object that lives.
+    oldest: u64,
     /// One record in so many is one that does not fit; 0 for none.
     odd: u64,
 }
@@ -54,6 +56,7 @@ impl Run {
             ended: Vec::new(),
             written: Vec::new(),
             volatile: Vec::new(),
+            oldest: 1,
             odd,
         }
     }
@@ -88,7 +91,7 @@ impl Run {
     }
 
     fn act(&mut self, me: u32, player: &mut Player) -> std::io::Result<()> {
-        let lock = 1_000 + self.random.below(LOCKS);
+        let lock = 1_000_000 + self.random.below(LOCKS);
         if self.odd > 0 && self.random.below(self.odd) == 0 {
             let kinds = [Kind::Exit, Kind::ExitBlock, Kind::Woken, Kind::Enter, Kind::Release, Kind::Finish];
             let kind = kinds[self.random.below(kinds.len() as u64) as usize];
@@ -148,15 +151,21 @@ impl Run {
             18..=20 => {
                 let write = self.random.below(2) == 1;
                 let kind = if write { Kind::VolatileWrite } else { Kind::VolatileRead };
-                let object = 1 + self.random.below(OBJECTS);
+                let object = self.oldest + self.random.below(OBJECTS);
                 player.stamped(me, site(kind), object, ACCOUNT)?;
                 let step = (me, object, "f1".to_owned(), write, true);
                 self.volatile.push(step.clone());
                 self.written.push(step);
             }
+            21 => {
+                // Nobody has it any more, whatever was written about it before.
+                player.stamped(me, site(Kind::Free), self.oldest, 0)?;
+                self.oldest += 1;
+            }
             _ => {
                 for _ in 0..=self.random.below(30) {
-                    let (object, field) = (1 + self.random.below(OBJECTS), 2 + self.random.below(7) as u32);
+                    let object = self.oldest + self.random.below(OBJECTS);
+                    let field = 2 + self.random.below(7) as u32;
                     let write = self.random.below(2) == 1;
                     player.plain(me, if write { write_of(field) } else { read_of(field) }, object)?;
                     self.written.push((me, object, format!("f{field}"), write, false));
@@ -208,6 +217,8 @@ fn a_finished_session_is_told_whole_and_in_order() {
         assert_eq!(reader.gaps(), [], "nothing is missing");
         assert!(reader.damage().is_none());
         assert!(events.len() > 20_000);
+        let freed = events.iter().filter(|event| matches!(event.op, Op::Free { .. })).count() as u64;
+        assert!(freed > 20 && freed < run.oldest, "{freed} of {}", run.oldest);
     }
 }
 
@@ -269,6 +280,8 @@ fn live(seed: u64, budget: u64) {
     agrees(&run, &told);
     assert_eq!(reader.gaps(), []);
     assert!(blocked > 0, "the file was large enough");
+    let (rows, met) = (reader.symbols().objects().len() as u64, OBJECTS + LOCKS + run.oldest);
+    assert!(rows < met - run.oldest / 4, "the rows of the dead are used again: {rows} of {met}");
 }
 
 #[test]

@@ -205,7 +205,7 @@ fn doubts(report: &Report, jvms: usize) -> Vec<&'static str> {
     doubts
 }
 
-/// `watched 1 JVM: 812 classes seen, 640 woven, 150 of the JDK; 9 threads, 1,200,345 events`.
+/// `watched 1 JVM: 812 classes seen, 640 woven, 150 left as they were; 9 threads, 1,200,345 events`.
 fn coverage(report: &Report, jvms: usize, counts: &[(String, u64)]) -> String {
     let seen = report.coverage;
     let mut text = format!(
@@ -214,8 +214,8 @@ fn coverage(report: &Report, jvms: usize, counts: &[(String, u64)]) -> String {
         plural(seen.classes_seen, "class", "classes"),
         findings::thousands(seen.classes_woven),
     );
-    for (what, number) in counts {
-        text.push_str(&format!(", {what} {}", findings::thousands(*number)));
+    for (what, number) in counts.iter().filter(|(_, number)| *number > 0) {
+        text.push_str(&format!(", {} {what}", findings::thousands(*number)));
     }
     let threads = plural(seen.threads, "thread", "threads");
     let events = plural(seen.events, "event", "events");
