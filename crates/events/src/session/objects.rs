@@ -27,17 +27,37 @@ struct Row {
     object: u32,
     /// Its monitor.
     lock: u32,
-    /// The fields of its first variables, and these.
-    fields: [u16; INLINE],
+    /// The fields of its first variables, sixteen bits each, and these.
+    fields: u64,
     vars: [u32; INLINE],
 }
 
 /// No field.
-const NO_FIELD: u16 = u16::MAX;
+pub(super) const NO_FIELD: u16 = u16::MAX;
+
+/// A one in each of the sixteen bits of a field.
+const EACH: u64 = 0x0001_0001_0001_0001;
+
+impl Row {
+    /// At which place a field stands: the first that is equal, found without a loop. A lane that is zero borrows from
+    /// its highest bit; a wrong sign can only come after a right one.
+    #[inline(always)]
+    fn place(&self, field: u16) -> Option<usize> {
+        let other = self.fields ^ (EACH * u64::from(field));
+        let zero = other.wrapping_sub(EACH) & !other & (EACH << 15);
+        if zero == 0 { None } else { Some(zero.trailing_zeros() as usize / 16) }
+    }
+
+    fn put(&mut self, at: usize, field: u16, var: VarId) {
+        let shift = 16 * at;
+        self.fields = self.fields & !(0xffff << shift) | u64::from(field) << shift;
+        self.vars[at] = var.0;
+    }
+}
 
 /// The number of a field in a row. The few that have none there are found in the map.
 #[inline(always)]
-fn short(field: FieldId) -> Option<u16> {
+pub(super) fn short(field: FieldId) -> Option<u16> {
     match field {
         WHOLE => Some(NO_FIELD - 1),
         FieldId(number) if number < u32::from(NO_FIELD - 1) => Some(number as u16),
@@ -47,13 +67,7 @@ fn short(field: FieldId) -> Option<u16> {
 
 const _: () = assert!(size_of::<Row>() == 32, "two rows a cache line");
 
-const NO_ROW: Row = Row { object: NONE, lock: NONE, fields: [NO_FIELD; INLINE], vars: [NONE; INLINE] };
-
-struct Page {
-    rows: [Row; PAGE],
-    /// How many objects of it live.
-    live: u32,
-}
+const NO_ROW: Row = Row { object: NONE, lock: NONE, fields: u64::MAX, vars: [NONE; INLINE] };
 
 /// What part of an object a variable is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -68,7 +82,10 @@ pub(super) const WHOLE: FieldId = FieldId(NONE - 1);
 
 /// All live objects.
 pub(super) struct Objects {
-    pages: Vec<Page>,
+    /// Page after page.
+    rows: Vec<Row>,
+    /// How many objects of each page live.
+    live: Vec<u32>,
     /// Where each page is.
     direct: Vec<u32>,
     far: FxHashMap<u64, u32>,
@@ -92,7 +109,8 @@ impl Default for Objects {
     fn default() -> Self {
         let nothing = Part::Elements(0, 0);
         Self {
-            pages: Vec::new(),
+            rows: Vec::new(),
+            live: Vec::new(),
             direct: Vec::new(),
             far: FxHashMap::default(),
             spare_pages: Vec::new(),
@@ -127,21 +145,29 @@ impl Objects {
     #[inline(always)]
     pub(super) fn field(&mut self, number: u64, field: FieldId) -> Option<VarId> {
         if number == 0 {
-            return self.statics.get(field.index()).filter(|&&var| var != NONE).map(|&var| VarId(var));
+            return self.of_class(field);
         }
         let row = self.row(number)?;
-        let wanted = short(field).unwrap_or(NO_FIELD);
-        let mut found = NONE;
-        for (&known, &var) in row.fields.iter().zip(&row.vars) {
-            if known == wanted {
-                found = var;
-            }
+        let wanted = short(field);
+        if let Some(at) = wanted.and_then(|wanted| row.place(wanted)) {
+            return row.vars.get(at).map(|&var| VarId(var));
         }
-        if found != NONE {
-            return Some(VarId(found));
-        }
-        let all_here = row.fields.last() == Some(&NO_FIELD) && wanted != NO_FIELD;
+        let all_here = row.place(NO_FIELD).is_some() && wanted.is_some();
         if all_here { None } else { self.beyond(number, Part::Field(field)) }
+    }
+
+    /// The same for a field by its [`short`] number, if it lies in the object's row: what most accesses need.
+    #[inline(always)]
+    pub(super) fn in_row(&self, number: u64, field: u16) -> Option<VarId> {
+        let row = self.row(number)?;
+        let at = row.place(field)?;
+        row.vars.get(at).map(|&var| VarId(var))
+    }
+
+    /// The variable of a static field, if it has been met.
+    #[inline(always)]
+    pub(super) fn of_class(&self, field: FieldId) -> Option<VarId> {
+        self.statics.get(field.index()).filter(|&&var| var != NONE).map(|&var| VarId(var))
     }
 
     /// Looks at an object's row, so that it is in the cache when it is needed. The result means nothing.
@@ -200,9 +226,8 @@ impl Objects {
             }
             Part::Field(field) => {
                 let row = self.row_mut(number);
-                let place = row.fields.iter().position(|&known| known == NO_FIELD);
-                match (short(field), place) {
-                    (Some(field), Some(at)) => (row.fields[at], row.vars[at]) = (field, var.0),
+                match (short(field), row.place(NO_FIELD)) {
+                    (Some(field), Some(at)) => row.put(at, field, var),
                     _ => {
                         self.others.insert((number, part), var);
                     }
@@ -242,8 +267,9 @@ impl Objects {
         }
         if known.is_none() {
             self.row_mut(number).object = id.0;
-            if let Some(page) = self.page(number / PAGE as u64).and_then(|at| self.pages.get_mut(at)) {
-                page.live += 1;
+            let page = self.page(number / PAGE as u64);
+            if let Some(live) = self.live.get_mut(page as usize) {
+                *live += 1;
             }
         }
         id
@@ -328,12 +354,11 @@ impl Objects {
         }
         *self.row_mut(number) = NO_ROW;
         let page = number / PAGE as u64;
-        if let Some(at) = self.page(page)
-            && let Some(of) = self.pages.get_mut(at)
-        {
-            of.live = of.live.saturating_sub(1);
-            if of.live == 0 {
-                self.spare_pages.push(at as u32);
+        let at = self.page(page);
+        if let Some(live) = self.live.get_mut(at as usize) {
+            *live = live.saturating_sub(1);
+            if *live == 0 {
+                self.spare_pages.push(at);
                 match self.direct.get_mut(page as usize) {
                     Some(place) if page < DIRECT => *place = NONE,
                     _ => drop(self.far.remove(&page)),
@@ -343,29 +368,34 @@ impl Objects {
         Some(id)
     }
 
-    /// Where a page is.
+    /// Where a page is; [`NONE`], where nothing can be, if there is none.
     #[inline(always)]
-    fn page(&self, page: u64) -> Option<usize> {
-        let at = if page < DIRECT {
-            self.direct.get(page as usize).copied().filter(|&at| at != NONE)?
-        } else {
-            *self.far.get(&page)?
-        };
-        Some(at as usize)
+    fn page(&self, page: u64) -> u32 {
+        match self.direct.get(page as usize) {
+            Some(&at) => at,
+            None => self.far_page(page),
+        }
+    }
+
+    #[cold]
+    fn far_page(&self, page: u64) -> u32 {
+        if page < DIRECT { NONE } else { self.far.get(&page).copied().unwrap_or(NONE) }
     }
 
     #[inline(always)]
     fn row(&self, number: u64) -> Option<&Row> {
-        let at = self.page(number / PAGE as u64)?;
-        self.pages.get(at)?.rows.get(number as usize % PAGE)
+        let at = self.page(number / PAGE as u64) as usize;
+        self.rows.get(at * PAGE + number as usize % PAGE)
     }
 
     fn row_mut(&mut self, number: u64) -> &mut Row {
         let page = number / PAGE as u64;
-        let at = self.page(page).unwrap_or_else(|| {
-            let at = self.spare_pages.pop().unwrap_or(self.pages.len() as u32);
-            if at as usize == self.pages.len() {
-                self.pages.push(Page { rows: [NO_ROW; PAGE], live: 0 });
+        let mut at = self.page(page);
+        if at == NONE {
+            at = self.spare_pages.pop().unwrap_or(self.live.len() as u32);
+            if at as usize == self.live.len() {
+                self.live.push(0);
+                self.rows.resize(self.live.len() * PAGE, NO_ROW);
             }
             if page < DIRECT {
                 if self.direct.len() <= page as usize {
@@ -375,10 +405,9 @@ impl Objects {
             } else {
                 self.far.insert(page, at);
             }
-            at as usize
-        });
+        }
         // A page that is not in use has no row in use.
-        &mut self.pages[at].rows[number as usize % PAGE]
+        &mut self.rows[at as usize * PAGE + number as usize % PAGE]
     }
 }
 

@@ -11,6 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::layout::NAMES;
 use super::names::{Entry, FINAL, Frame, LONGEST};
+use super::objects::{NO_FIELD, short};
 use super::{Kind, record};
 use crate::{
     Access, Block, BlockId, Class, ClassId, Field, FieldId, Gap, Method, MethodId, Place, Site, SiteId,
@@ -48,14 +49,14 @@ const UNKNOWN: Known = Known {
 /// What is needed of a site for a plain access of a field, which is what most records are.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Plain {
-    /// The field; [`NOT_PLAIN`] for sites that do something else.
     pub(super) field: FieldId,
+    /// Its [`short`] number; none for sites that do something else.
+    pub(super) short: u16,
     /// The place of the access.
     pub(super) place: u32,
 }
 
-/// Stands for no field.
-pub(super) const NOT_PLAIN: FieldId = FieldId(u32::MAX);
+const NOT_PLAIN: Plain = Plain { field: FieldId(0), short: NO_FIELD, place: 0 };
 
 /// A thread that has its first chunk.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -70,7 +71,9 @@ pub(super) struct Tables {
     file: File,
     /// How much of the file has been understood.
     at: u64,
+    /// What was read and is not understood yet, and where the next bytes are read to.
     bytes: Vec<u8>,
+    fresh: Vec<u8>,
     entries: usize,
     pub(super) symbols: Symbols,
     pub(super) sites: Vec<Known>,
@@ -111,6 +114,7 @@ impl Tables {
             file,
             at: 0,
             bytes: Vec::new(),
+            fresh: vec![0; 1 << 16],
             entries: 0,
             symbols,
             sites: Vec::new(),
@@ -135,17 +139,15 @@ impl Tables {
     pub(super) fn read(&mut self) -> Result<bool, TraceError> {
         let before = self.at;
         loop {
-            let held = self.bytes.len();
-            self.bytes.resize(held + (1 << 16), 0);
-            let fresh = self.bytes.get_mut(held..).unwrap_or_default();
+            let held = self.bytes.len() as u64;
             let got = loop {
-                match self.file.read_at(fresh, self.at + held as u64) {
+                match self.file.read_at(&mut self.fresh, self.at + held) {
                     Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                     other => break other,
                 }
             };
             let got = got.map_err(|error| TraceError::io(&self.name, Place::Byte(self.at), &error))?;
-            self.bytes.truncate(held + got);
+            self.bytes.extend_from_slice(self.fresh.get(..got).unwrap_or_default());
             let bytes = std::mem::take(&mut self.bytes);
             let mut used = 0;
             loop {
@@ -316,10 +318,11 @@ impl Tables {
         let at = place(number, self.entries)?;
         if self.sites.len() <= at {
             self.sites.resize(at + 1, UNKNOWN);
-            self.plain.resize(at + 1, Plain { field: NOT_PLAIN, place: 0 });
+            self.plain.resize(at + 1, NOT_PLAIN);
         }
         if let (Kind::Read | Kind::Write, Some(field), Some(plain)) = (kind, field, self.plain.get_mut(at)) {
-            *plain = Plain { field, place: Access::new(VarId(0), site, kind == Kind::Write).place() };
+            let short = short(field).unwrap_or(NO_FIELD);
+            *plain = Plain { field, short, place: Access::new(VarId(0), site, kind == Kind::Write).place() };
         }
         if let Some(place) = self.sites.get_mut(at) {
             *place = known;

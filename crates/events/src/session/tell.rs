@@ -3,13 +3,13 @@
 
 use super::Kind;
 use super::merge::{BATCH, Reader, Stop};
-use super::objects::{Part, WHOLE, Which};
+use super::objects::{NO_FIELD, Part, WHOLE, Which};
 use super::record::{
     EXTENDED, Extra, Hold, PLAIN, RANGE, STAMPED, class_of, form_of, operand_of, site_of, stamp_of,
 };
 use super::rules::{By, Out};
 use super::stream::Stream;
-use super::tables::{Known, NOT_PLAIN, Tables};
+use super::tables::{Known, Tables};
 use crate::{
     Access, Channel, ChannelId, ClassId, Event, Field, FieldId, LockId, Mode, Op, Stretches, ThreadId,
     TraceError, VarId,
@@ -167,19 +167,23 @@ impl Reader {
         /// Words that are looked at ahead: the rows of that many objects are waited for at once.
         const AHEAD: usize = 8;
         let room = BATCH.saturating_sub(out.heads().len() + out.all_accesses().len());
-        let words = stream.words();
+        let (words, _) = stream.words().as_chunks::<8>();
+        let ahead = words.get(AHEAD..).unwrap_or_default();
         let (mut done, mut sum) = (0, 0);
-        for i in 0..room {
-            let Some(first) = word(words, i) else { break };
-            let Some(ahead) = words.get((i + AHEAD) * 8..).and_then(<[u8]>::first_chunk) else { break };
+        for (first, ahead) in words.iter().zip(ahead).take(room) {
+            let first = u64::from_le_bytes(*first);
             sum ^= self.objects.touch(operand_of(u64::from_le_bytes(*ahead)));
             let Some(plain) = self.tables.plain.get(site_of(first) as usize) else { break };
-            if form_of(first) != PLAIN || plain.field == NOT_PLAIN {
+            if (form_of(first) != PLAIN) | (plain.short == NO_FIELD) {
                 break;
             }
-            let Some(var) = self.objects.field(operand_of(first), plain.field) else { break };
+            let var = match operand_of(first) {
+                0 => self.objects.of_class(plain.field),
+                object => self.objects.in_row(object, plain.short),
+            };
+            let Some(var) = var else { break };
             out.access(Access::at(var, plain.place));
-            done = i + 1;
+            done += 1;
         }
         // Nobody needs the sum, but without a use of it there would be no loads.
         std::hint::black_box(sum);

@@ -8,7 +8,7 @@ use events::session::{Kind, Reader};
 use events::{Source as _, TraceError};
 
 use crate::order::{Random, Run, step};
-use crate::world::{ACCOUNT, Folder, read, site};
+use crate::world::{ACCOUNT, Folder, read, read_as, site};
 
 #[test]
 fn a_killed_jvm_loses_only_what_it_had_not_written() {
@@ -23,8 +23,7 @@ fn a_killed_jvm_loses_only_what_it_had_not_written() {
         player.tear(1 + seed as u32 % 5, 8 * (seed as usize % 4)).unwrap();
         drop(player);
         let mut reader = Reader::finished(&folder.0).unwrap();
-        let events = read(&mut reader);
-        let told: Vec<_> = events.iter().filter_map(|event| step(event, reader.symbols())).collect();
+        let told = read_as(&mut reader, step);
         for thread in 1..=5 {
             let written = run.written.iter().filter(|step| step.0 == thread);
             let told = told.iter().filter(|step| step.0 == thread);

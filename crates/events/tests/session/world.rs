@@ -7,7 +7,7 @@ use events::check::Checker;
 use events::session::names::STATIC;
 use events::session::play::Player;
 use events::session::{Entry, Kind, Reader};
-use events::{Event, Source, text};
+use events::{Event, Source, Symbols, text};
 
 /// A folder for one session.
 pub struct Folder(pub PathBuf);
@@ -87,11 +87,16 @@ pub fn names(player: &mut Player) {
 
 /// Reads a source to its end and checks every batch.
 pub fn read(reader: &mut Reader) -> Vec<Event> {
+    read_as(reader, |event, _| Some(*event))
+}
+
+/// The same, and looks at each event while its names are valid.
+pub fn read_as<T>(reader: &mut Reader, look: impl Fn(&Event, &Symbols) -> Option<T>) -> Vec<T> {
     let mut checker = Checker::default();
     let (mut all, mut batch) = (Vec::new(), Vec::new());
     while reader.fill(&mut batch).unwrap() {
         checker.batch(&batch, reader.symbols()).unwrap_or_else(|wrong| panic!("{wrong}"));
-        all.extend_from_slice(&batch);
+        all.extend(batch.iter().filter_map(|event| look(event, reader.symbols())));
     }
     assert!(!reader.fill(&mut batch).unwrap(), "the end stays the end");
     all

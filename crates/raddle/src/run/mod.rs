@@ -192,7 +192,8 @@ fn finish(
 /// What makes a report of nothing worth little.
 fn doubts(report: &Report, jvms: usize) -> Vec<&'static str> {
     let mut doubts = Vec::new();
-    if jvms > 0 && report.coverage.classes_woven == 0 {
+    // A JVM that was killed has told what its classes did, but not how many they were.
+    if jvms > 0 && report.coverage.classes_woven == 0 && report.coverage.variables == 0 {
         doubts.push(
             "NO CLASS WAS WATCHED: nothing can have been found (--include and --exclude decide which are)",
         );
@@ -208,12 +209,13 @@ fn doubts(report: &Report, jvms: usize) -> Vec<&'static str> {
 /// `watched 1 JVM: 812 classes seen, 640 woven, 150 left as they were; 9 threads, 1,200,345 events`.
 fn coverage(report: &Report, jvms: usize, counts: &[(String, u64)]) -> String {
     let seen = report.coverage;
-    let mut text = format!(
-        "watched {}: {} seen, {} woven",
-        plural(jvms as u64, "JVM", "JVMs"),
-        plural(seen.classes_seen, "class", "classes"),
-        findings::thousands(seen.classes_woven),
-    );
+    let mut text = format!("watched {}: ", plural(jvms as u64, "JVM", "JVMs"));
+    if seen.classes_seen == 0 {
+        text.push_str("classes were not counted");
+    } else {
+        let all = plural(seen.classes_seen, "class", "classes");
+        text.push_str(&format!("{all} seen, {} woven", findings::thousands(seen.classes_woven)));
+    }
     for (what, number) in counts.iter().filter(|(_, number)| *number > 0) {
         text.push_str(&format!(", {} {what}", findings::thousands(*number)));
     }

@@ -43,6 +43,9 @@ pub struct Watched {
 /// How long to wait for an agent that has not written its first page.
 const SOON: Duration = Duration::from_millis(2);
 
+/// Less than so many events at a time: the reader has caught up, and leaves the processor to the program for a moment.
+const FEW: usize = 256;
+
 /// Watches the JVM of a session folder until it ends. `record` is where its trace goes.
 pub fn watch(folder: &Path, wanted: &Wanted, record: Option<&Path>, shared: &Shared) -> Watched {
     let mut watched = Watched { report: Report::new(), errors: Vec::new(), record: None, counts: Vec::new() };
@@ -97,7 +100,8 @@ impl Watch<'_> {
                     break;
                 }
             }
-            self.shared.events.fetch_add(stretches.len() as u64, Ordering::Relaxed);
+            let events = stretches.len();
+            self.shared.events.fetch_add(events as u64, Ordering::Relaxed);
             if let Some(running) = &mut analysis
                 && let Err(wrong) = running.stretches(&stretches, self.reader.symbols())
             {
@@ -112,8 +116,11 @@ impl Watch<'_> {
                 self.watched.errors.push(error);
                 recording = None;
             }
-            if self.shared.leave.load(Ordering::Relaxed) && self.is_left() {
+            if self.is_left() {
                 break;
+            }
+            if events < FEW {
+                self.reader.nap();
             }
         }
         self.finish(analysis, recording)

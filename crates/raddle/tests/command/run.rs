@@ -76,7 +76,9 @@ fn play(player: &mut Player, scene: &str) -> std::io::Result<()> {
                 if !scene.contains("race") {
                     player.stamped(child, enter, 9, 1)?;
                 }
-                player.plain(child, write, 7)?;
+                if !scene.contains("unwoven") {
+                    player.plain(child, write, 7)?;
+                }
                 if !scene.contains("race") {
                     player.stamped(child, exit, 9, 1)?;
                 }
