@@ -95,7 +95,10 @@ fn helper() -> &'static Path {
 
 /// Runs the helper in a JVM with some more flags.
 pub fn corpus(runtime: &Runtime, flags: &[&str], args: &[&str]) -> (String, String) {
+    // Should the JVM itself fail, what it writes does not belong among the sources.
+    let error_file = format!("-XX:ErrorFile={}", scratch("crashes").join("hs_err_%p.log").display());
     run(Command::new(&runtime.java)
+        .arg(error_file)
         .args(["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto", "-Xmx3g"])
         .args(flags)
         .arg("-cp")
