@@ -110,6 +110,9 @@ pub struct Channel {
     pub name: StrId,
 }
 
+/// What the name of a channel begins with that is the initialisation of a class; the class follows.
+pub const INITIALISATION: &str = "initialisation of ";
+
 /// Code whose atomicity is checked.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Block {
@@ -252,6 +255,12 @@ impl Symbols {
     /// Empty tables.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// Whether a channel is the initialisation of a class ([`INITIALISATION`]): it gives order like any other, but whoever
+    /// comes first does it for all, so it is no step of the code around it.
+    pub fn is_initialisation(&self, channel: ChannelId) -> bool {
+        self.str(self.channels.get(channel).name).starts_with(INITIALISATION)
     }
 
     /// The text of a string.

@@ -214,6 +214,7 @@ impl Atomizer {
                 self.redundant(lock, Mode::Exclusive, now);
                 None
             }
+            Op::Signal { on } | Op::Observe { on } if now.symbols.is_initialisation(on) => None,
             Op::Signal { on } => {
                 self.signal(on, me);
                 Some(Mover::Left)

@@ -11,8 +11,8 @@ use super::rules::{By, Out};
 use super::stream::Stream;
 use super::tables::{Known, Tables};
 use crate::{
-    Access, Channel, ChannelId, ClassId, Event, Field, FieldId, LockId, Mode, Op, Stretches, ThreadId,
-    TraceError, VarId,
+    Access, Channel, ChannelId, ClassId, Event, Field, FieldId, INITIALISATION, LockId, Mode, Op, Stretches,
+    ThreadId, TraceError, VarId,
 };
 
 /// What is known of a stamped record.
@@ -444,7 +444,7 @@ impl Reader {
         let class = class.unwrap_or(self.tables.any_class);
         let symbols = &mut self.tables.symbols;
         *self.initialised.entry(class).or_insert_with(|| {
-            let name = format!("initialisation of {}", symbols.class_name(class));
+            let name = format!("{INITIALISATION}{}", symbols.class_name(class));
             let name = symbols.string(&name);
             symbols.channels.push(Channel { name })
         })

@@ -180,6 +180,7 @@ impl Aerodrome {
                     stamp.number = self.reach.number(stamp.thread);
                 }
             }
+            Op::Signal { on } | Op::Observe { on } if now.symbols.is_initialisation(on) => {}
             Op::Signal { on } => {
                 if self.channels.len() <= on.index() {
                     self.channels.resize_with(on.index() + 1, Stamps::default);

@@ -228,3 +228,20 @@ fn a_commit_at_a_variable_that_has_died_since_names_no_other_variable() {
     assert_eq!(steps[1].target, "");
     assert_eq!(steps[1].note, "at a read of a field of an object that has died, which no lock protects");
 }
+
+#[test]
+fn the_initialisation_of_a_class_is_no_step_of_the_block_that_needs_it() {
+    let block = |channel: &str| {
+        format!(
+            "
+T2 vread v
+T1 begin Shop.open
+T1 signal \"{channel}\"
+T1 vwrite v
+T1 finish Shop.open
+"
+        )
+    };
+    assert!(subjects(&SPEC, &default(), &block("initialisation of Shop")).is_empty());
+    assert_eq!(subjects(&SPEC, &default(), &block("a latch")), ["Shop.open"]);
+}
