@@ -22,32 +22,12 @@ use rustc_hash::FxHashMap;
 use super::held::Held;
 use super::lockset::{LockSet, LockSets};
 use super::order::{Epoch, Order};
+use super::pasts::Pasts;
 use super::vars::{Glance, PerVar, VarState};
 
+pub use super::pasts::{KEPT, Past};
+
 const NOBODY: u32 = u32::MAX;
-
-/// Accesses of one thread under different locks that are remembered of one variable.
-pub const KEPT: usize = 32;
-
-/// One remembered access.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Past {
-    /// When.
-    pub epoch: Epoch,
-    /// Where.
-    pub site: SiteId,
-    /// The locks that protected it.
-    pub locks: LockSet,
-    /// Whether it wrote.
-    pub write: bool,
-}
-
-impl Past {
-    /// Whether a later access of the same thread makes this one superfluous.
-    fn yields_to(&self, later: &Past, sets: &mut LockSets) -> bool {
-        (later.write || !self.write) && sets.intersect(later.locks, self.locks) == later.locks
-    }
-}
 
 /// A read or a write. Times begin at 1: 0 is none.
 #[derive(Clone, Copy, Debug)]
@@ -87,6 +67,14 @@ impl Notes {
         let word = |bits: [u32; 2]| bits[me as usize / 32 % 2];
         let bits = if write { word(self.wrote) } else { word(self.touched) };
         (me < NOTED) & (self.locks == locks.0) & (self.stamp == stamp) & (bits >> (me % 32) & 1 == 1)
+    }
+
+    /// Whether they are of these locks and this stamp, have room for a thread, and another one is in them.
+    #[inline(always)]
+    fn has_another(&self, me: u32, locks: LockSet, stamp: u32) -> bool {
+        let bit = |word: u32| if me / 32 == word { 1 << (me % 32) } else { 0 };
+        let others = self.touched[0] & !bit(0) | self.touched[1] & !bit(1);
+        (me < NOTED) & (self.locks == locks.0) & (self.stamp == stamp) & (others != 0)
     }
 
     fn note(&mut self, me: u32, write: bool, locks: LockSet, stamp: u32) {
@@ -134,7 +122,7 @@ struct Row {
     /// A bit for each place from which it was accessed, if anybody minds.
     places: u16,
     /// Of a shared variable all that is remembered, by thread; of another one what is not in the two halves.
-    more: Vec<Past>,
+    more: Pasts,
 }
 
 const _: () = assert!(size_of::<Row>() == 64);
@@ -283,7 +271,7 @@ impl History {
     /// What is remembered of every thread since the variable started afresh, the current thread's among them.
     pub fn accesses(&self, var: VarId) -> impl Iterator<Item = Past> {
         let row = self.rows.get(var);
-        row.halves().into_iter().flatten().chain(row.more.iter().copied())
+        row.halves().into_iter().flatten().chain(row.more.all())
     }
 
     /// An earlier access of another thread that conflicts with one that `me` makes now: one of them writes, they are
@@ -311,7 +299,7 @@ impl Row {
         flags: 0,
         places: 0,
         unordered: 0,
-        more: Vec::new(),
+        more: Pasts::NONE,
     };
 
     fn set_half(&mut self, access: &Past) {
@@ -345,6 +333,9 @@ impl Row {
         match self.last {
             Last::Among { common, .. } => {
                 self.wrote(access.write);
+                if self.is_one_more(&access, order.stamp()) {
+                    return None;
+                }
                 return self.among_others(access, common, order, sets);
             }
             Last::Alone { thread, .. } if thread == me.0 => self.alone(access, sets),
@@ -390,8 +381,8 @@ impl Row {
     /// Another access of the only thread.
     fn alone(&mut self, access: Past, sets: &mut LockSets) {
         let [write, read] = self.halves();
-        let mut others = self.more.iter().chain(&write);
-        if others.any(|old| old.epoch == access.epoch && access.yields_to(old, sets)) {
+        let is_known = |old: Past| old.epoch == access.epoch && access.yields_to(&old, sets);
+        if self.more.iter().chain(write).any(is_known) {
             return;
         }
         self.more.retain(|old| !old.yields_to(&access, sets));
@@ -407,9 +398,9 @@ impl Row {
             && !old.yields_to(&access, sets)
         {
             if self.more.len() >= KEPT {
-                self.more.remove(0);
+                self.more.remove_first();
             }
-            self.more.push(old);
+            self.more.push(&old);
         }
         self.set_half(&access);
     }
@@ -417,7 +408,7 @@ impl Row {
     /// A second thread has come. Returns the locks that all accesses so far had in common.
     fn share(&mut self, sets: &mut LockSets) -> LockSet {
         let halves = self.halves();
-        self.more.extend(halves.iter().flatten());
+        halves.iter().flatten().for_each(|half| self.more.push(half));
         let common = self.more.iter().map(|access| access.locks).reduce(|a, b| sets.intersect(a, b));
         let common = common.unwrap_or(LockSet::EMPTY);
         if self.more.iter().any(|access| access.locks != common) {
@@ -425,6 +416,22 @@ impl Row {
         }
         self.last = Last::Among { common, notes: Notes::NONE };
         common
+    }
+
+    /// Puts an access to a shared variable down without looking at the others, if that will do: it is under the very
+    /// locks, at least one, of all others, and some other thread has accessed the variable since any time last changed.
+    /// Nobody knows of a time that has not ended, so that access is unordered with this one; and there is no rival.
+    #[inline(always)]
+    fn is_one_more(&mut self, access: &Past, stamp: u32) -> bool {
+        let me = access.epoch.thread.0;
+        let Last::Among { common, notes } = &mut self.last else { return false };
+        let under_the_same = (self.flags & MIXED == 0) & (*common == access.locks) & !access.locks.is_empty();
+        if !under_the_same || !notes.has_another(me, access.locks, stamp) {
+            return false;
+        }
+        notes.note(me, access.write, access.locks, stamp);
+        self.more.put_late(access);
+        true
     }
 
     /// An access to a shared variable. Its rival, if that makes the first pair.
@@ -437,9 +444,9 @@ impl Row {
     ) -> Option<Past> {
         let mut first_rival = None;
         let me = access.epoch.thread;
-        let first = self.more.partition_point(|old| old.epoch.thread < me);
-        let count = self.more[first..].partition_point(|old| old.epoch.thread == me);
-        let known = self.more[first..first + count].iter().any(|old| {
+        self.more.sort_in();
+        let (first, count) = self.more.of(me);
+        let known = self.more.some(first, count).any(|old| {
             old.epoch.time == access.epoch.time
                 && (old.write || !access.write)
                 && (old.locks == access.locks || sets.intersect(old.locks, access.locks) == old.locks)
@@ -456,12 +463,12 @@ impl Row {
                         && sets.disjoint(old.locks, access.locks)
                         && !order.before(old.epoch, me)
                 });
-                first_rival = rivals.max_by_key(|old| (old.write, old.epoch.time)).copied();
+                first_rival = rivals.max_by_key(|old| (old.write, old.epoch.time));
                 if first_rival.is_some() {
                     self.flags |= PAIRED;
                 }
             }
-            self.insert(access, first, count, sets);
+            self.more.insert(access, first, count, sets);
         }
         if let Last::Among { common, notes } = &mut self.last {
             if *common != access.locks {
@@ -484,29 +491,6 @@ impl Row {
             }
             None => true,
         }
-    }
-
-    /// Puts an access among the `count` of its thread that begin at `first`, in place of what it makes superfluous.
-    fn insert(&mut self, access: Past, first: usize, count: usize, sets: &mut LockSets) {
-        let mut end = first + count;
-        let mut at = first;
-        while at < end {
-            if self.more[at].yields_to(&access, sets) {
-                if end == at + 1 {
-                    self.more[at] = access;
-                    return;
-                }
-                self.more.remove(at);
-                end -= 1;
-            } else {
-                at += 1;
-            }
-        }
-        if end - first >= KEPT {
-            self.more.remove(first);
-            end -= 1;
-        }
-        self.more.insert(end, access);
     }
 }
 

@@ -6,5 +6,6 @@ pub mod held;
 pub mod history;
 pub mod lockset;
 pub mod order;
+pub mod pasts;
 pub mod ranges;
 pub mod vars;
