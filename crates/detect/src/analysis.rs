@@ -10,6 +10,7 @@ use findings::{Coverage, Report};
 
 use crate::detector::{Detector, Now, Options, Spec, Uses};
 use crate::evidence::Out;
+use crate::shared::found::Found;
 use crate::shared::held::{Held, Holders};
 use crate::shared::history::History;
 use crate::shared::lockset::LockSets;
@@ -38,6 +39,7 @@ pub struct Analysis {
     full: Order,
     hand_over: Order,
     history: History,
+    found: Found,
     ranges: Ranges,
     /// What some detector wants to see of every stretch that has it, and what those content with news ask for besides.
     always: OpSet,
@@ -57,21 +59,18 @@ impl Analysis {
         let mut uses = Uses::default();
         let (mut always, mut besides) = (OpSet::NONE, OpSet::NONE);
         for spec in specs {
-            if spec.uses.news {
-                besides = besides.and(spec.ops.without(OpSet::ACCESS));
-            } else {
+            if spec.uses.all_accesses() {
                 always = always.and(spec.ops);
+            } else {
+                besides = besides.and(spec.ops.without(OpSet::ACCESS));
             }
             uses.full |= spec.uses.full;
             uses.hand_over |= spec.uses.hand_over | spec.uses.history;
             uses.history |= spec.uses.history;
             uses.places |= spec.uses.places;
+            uses.rests |= spec.uses.rests;
         }
         let hand_over = if options.paper || !uses.hand_over { Edges::None } else { Edges::HandOver };
-        let mut history = History::default();
-        if uses.places {
-            history.mind_places();
-        }
         Self {
             running: specs
                 .iter()
@@ -87,7 +86,8 @@ impl Analysis {
             holders: Holders::default(),
             full: Order::new(if uses.full { Edges::Full } else { Edges::None }),
             hand_over: Order::new(hand_over),
-            history,
+            history: History::new(uses.places, uses.rests),
+            found: Found::default(),
             ranges: Ranges::default(),
             always,
             besides,
@@ -138,7 +138,8 @@ impl Analysis {
                 sets: &mut self.sets,
                 full: &self.full,
                 hand_over: &self.hand_over,
-                history: &self.history,
+                history: &mut self.history,
+                found: &self.found,
                 ranges: &self.ranges,
                 number: self.events,
                 first: self.events,
@@ -176,7 +177,7 @@ impl Analysis {
     fn look_ahead(&mut self, accesses: &[Access]) {
         let mut sum = if self.uses.history { self.history.touch(accesses) } else { 0 };
         for running in &mut self.running {
-            if running.ops.meets(OpSet::ACCESS) && !running.uses.news {
+            if running.ops.meets(OpSet::ACCESS) && running.uses.all_accesses() {
                 running.detector.vars(&mut |vars| sum ^= vars.touch(accesses));
             }
         }
@@ -285,15 +286,15 @@ impl Analysis {
     ) {
         let held = self.holders.held(thread);
         if self.uses.history && !accesses.is_empty() {
-            self.history.stretch(thread, accesses, held, &self.hand_over, &mut self.sets);
+            self.history.stretch(thread, accesses, held, &self.hand_over, &mut self.sets, &mut self.found);
         } else {
-            self.history.no_news();
+            self.found.clear();
         }
         let kind = operation.map_or(OpSet::NONE, |event| event.op.kind());
         let kinds = if accesses.is_empty() { kind } else { kind.and(OpSet::ACCESS) };
-        // Most stretches concern nobody who is content with news.
-        let news = if self.uses.places { self.history.new_places() } else { self.history.news() };
-        if !kinds.meets(self.always) && news.is_empty() && !kind.meets(self.besides) {
+        // Most stretches concern nobody who is content with what is new.
+        let found = &self.found;
+        if !kinds.meets(self.always) && found.unknown.is_empty() && !kind.meets(self.besides) {
             return;
         }
         let mut now = Now {
@@ -304,7 +305,8 @@ impl Analysis {
             sets: &mut self.sets,
             full: &self.full,
             hand_over: &self.hand_over,
-            history: &self.history,
+            history: &mut self.history,
+            found: &self.found,
             ranges: &self.ranges,
             number: place.0,
             first: place.1,
@@ -320,11 +322,14 @@ impl Analysis {
             {
                 detector.operation(event, &mut now, &mut self.out);
             }
-            if uses.news {
-                let news = if uses.places { self.history.new_places() } else { self.history.news() };
-                for &i in news {
-                    let access = accesses.get(i as usize..).and_then(|rest| rest.first());
-                    detector.accesses(access.map_or(&[], std::slice::from_ref), &mut now, &mut self.out);
+            if !uses.all_accesses() {
+                let some = match (uses.rests, uses.places) {
+                    (true, _) => &found.awake,
+                    (_, true) => &found.new_places,
+                    _ => &found.news,
+                };
+                if !some.is_empty() {
+                    detector.some(accesses, some.get(), &mut now, &mut self.out);
                 }
             } else if ops.meets(OpSet::ACCESS) && !accesses.is_empty() {
                 detector.accesses(accesses, &mut now, &mut self.out);

@@ -48,7 +48,7 @@ over (for example by Thread.start) starts afresh, and final fields may be read f
 ended without letting `this` escape. With --paper none of this holds: the report comes from the lock set alone.",
     rules: &[Rule::DataRace],
     ops: OpSet::ACCESS.and(OpSet::FREEZE).and(OpSet::FREE),
-    uses: Uses { full: false, hand_over: true, history: true, news: true, places: true },
+    uses: Uses { full: false, hand_over: true, history: true, news: true, places: true, ..Uses::NONE },
     new: |options| Box::new(Racer::new(options)),
 };
 

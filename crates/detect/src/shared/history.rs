@@ -19,9 +19,10 @@ use events::{Access, ThreadId, VarId};
 
 use rustc_hash::FxHashMap;
 
+use super::found::Found;
 use super::held::Held;
 use super::lockset::{LockSet, LockSets};
-use super::notes::{Bit, MET, Notes, PAIRED, SHARED, WRITTEN};
+use super::notes::{Bit, MET, Notes, PAIRED, RESTS, SHARED, WRITTEN};
 use super::order::Order;
 use super::story::Story;
 use super::vars::{PerVar, VarState};
@@ -32,12 +33,8 @@ pub use super::pasts::{KEPT, Past};
 pub struct History {
     notes: PerVar<Notes>,
     stories: PerVar<Story>,
-    /// The accesses of the current stretch that notes do not tell about. Kept for its room.
-    unknown: Vec<u32>,
-    /// Which accesses of the current stretch were news, and which were at a new place, if anybody minds places.
-    news: Vec<u32>,
-    new_places: Vec<u32>,
     places: bool,
+    rests: bool,
     /// Of each paired variable the pair that was seen first since it started afresh.
     pairs: FxHashMap<VarId, (Past, Past)>,
 }
@@ -47,42 +44,17 @@ impl Default for History {
         Self {
             notes: PerVar::new(Notes::NEW),
             stories: PerVar::new(Story::NEW),
-            unknown: Vec::new(),
-            news: Vec::new(),
-            new_places: Vec::new(),
             places: false,
+            rests: false,
             pairs: FxHashMap::default(),
         }
     }
 }
 
 impl History {
-    /// From now on [`new_places`](Self::new_places) is kept.
-    pub fn mind_places(&mut self) {
-        self.places = true;
-    }
-
-    /// The accesses of the current stretch, by their place in it, from which a lock-set detector can learn. It can not
-    /// from an access just like an earlier one of the same thread; nor, once two threads have used the variable
-    /// and one has written it since, from one under the very locks, at least one, that were held at every access so
-    /// far.
-    #[inline(always)]
-    pub fn news(&self) -> &[u32] {
-        &self.news
-    }
-
-    /// The news, and those accesses besides that are at a place from which the variable was not accessed yet. (Some
-    /// places may be taken for others: there are sixteen bits for them.)
-    #[inline(always)]
-    pub fn new_places(&self) -> &[u32] {
-        &self.new_places
-    }
-
-    /// The current stretch has no access.
-    #[inline(always)]
-    pub fn no_news(&mut self) {
-        self.news.clear();
-        self.new_places.clear();
+    /// Finds [`Found::new_places`] only if somebody minds places, and [`Found::awake`] only if somebody lays to rest.
+    pub fn new(places: bool, rests: bool) -> Self {
+        Self { places, rests, ..Self::default() }
     }
 
     /// Takes the accesses of a stretch of a thread into account.
@@ -94,49 +66,47 @@ impl History {
         held: Held,
         order: &Order,
         sets: &mut LockSets,
+        found: &mut Found,
     ) {
-        self.no_news();
-        let count = if self.places {
-            self.look::<true>(me, accesses, held, order.stamp())
-        } else {
-            self.look::<false>(me, accesses, held, order.stamp())
-        };
-        for at in 0..count {
-            let i = self.unknown[at];
+        found.clear();
+        match (self.places, self.rests) {
+            (true, true) => self.look::<true, true>(me, accesses, held, order.stamp(), found),
+            (true, false) => self.look::<true, false>(me, accesses, held, order.stamp(), found),
+            (false, true) => self.look::<false, true>(me, accesses, held, order.stamp(), found),
+            (false, false) => self.look::<false, false>(me, accesses, held, order.stamp(), found),
+        }
+        for at in 0..found.unknown.get().len() {
+            let i = found.unknown.get()[at];
             if let Some(access) = accesses.get(i as usize) {
-                self.access(i, me, access, held, order, sets);
+                self.access(i, me, access, held, order, sets, found);
             }
         }
     }
 
-    /// Finds the accesses that notes do not tell about, and says how many they are. No branch depends on what an
-    /// access is. It does no harm that an access is not taken into account before the next one is looked at: one that
-    /// is like an earlier one stays so, and [`access`](Self::access) looks again at the others.
+    /// Finds the accesses that notes do not tell about. No branch depends on what an access is. It does no harm that an
+    /// access is not taken into account before the next one is looked at: one that is like an earlier one stays so, and
+    /// [`access`](Self::access) looks again at the others.
     #[inline(always)]
-    fn look<const PLACES: bool>(
+    fn look<const PLACES: bool, const RESTS: bool>(
         &mut self,
         me: ThreadId,
         accesses: &[Access],
         held: Held,
         stamp: u32,
-    ) -> usize {
-        if self.unknown.len() < accesses.len() {
-            self.unknown.resize(accesses.len(), 0);
-        }
+        found: &mut Found,
+    ) {
         let me = Bit::of(me.0);
-        let mut count = 0;
-        for (i, access) in accesses.iter().enumerate() {
+        found.unknown.fill(accesses.iter().map(|access| {
             let notes = self.notes.get(access.var);
             let write = access.writes();
             let known = notes.tell(me, write, held.protecting(write), stamp);
             let old_place = !PLACES | (notes.places & place_bit(access) != 0);
-            self.unknown[count] = i as u32;
-            count += usize::from(!(known & old_place));
-        }
-        count
+            !(known & old_place & (!RESTS | notes.is_quiet()))
+        }));
     }
 
     /// Takes an access into account that may be new.
+    #[allow(clippy::too_many_arguments, reason = "all that an access is")]
     fn access(
         &mut self,
         i: u32,
@@ -145,12 +115,17 @@ impl History {
         held: Held,
         order: &Order,
         sets: &mut LockSets,
+        found: &mut Found,
     ) {
         let write = access.writes();
         let (epoch, stamp, locks) = (order.epoch(me), order.stamp(), held.protecting(write));
         let notes = self.notes.at(access.var);
         let mut news = false;
-        if !notes.tell(Bit::of(me.0), write, locks, stamp) {
+        let known = notes.tell(Bit::of(me.0), write, locks, stamp);
+        if !(known & notes.is_quiet()) {
+            found.awake.push(i);
+        }
+        if !known {
             let past = Past { epoch, site: access.site(), locks, write };
             let story = self.stories.at(access.var);
             if story.has(&past) {
@@ -164,11 +139,20 @@ impl History {
             }
         }
         if news {
-            self.news.push(i);
+            found.news.push(i);
         }
         if self.places && (news || notes.places & place_bit(access) == 0) {
-            self.new_places.push(i);
+            found.new_places.push(i);
             notes.places |= place_bit(access);
+        }
+    }
+
+    /// A detector that looks at [`Found::awake`] has no use for further accesses under these locks to a variable, as
+    /// long as all are under them. (There may be one such detector.) Without effect if they are not.
+    pub fn lay_to_rest(&mut self, var: VarId, locks: LockSet) {
+        let notes = self.notes.at(var);
+        if self.stories.get(var).is_under(locks, notes) {
+            notes.flags |= RESTS;
         }
     }
 
@@ -281,7 +265,7 @@ mod tests {
             order.step(event);
             let access = event.op.access().map(|(var, write)| Access::new(var, event.site, write));
             let held = holders.held(event.thread);
-            history.stretch(event.thread, access.as_slice(), held, &order, &mut sets);
+            history.stretch(event.thread, access.as_slice(), held, &order, &mut sets, &mut Found::default());
         }
         (history, sets, order)
     }

@@ -17,6 +17,8 @@ pub const MET: u8 = 4;
 pub const MIXED: u8 = 8;
 /// Two threads have accessed it without order since it started afresh.
 pub const SHARED: u8 = 16;
+/// Nobody has to look at accesses under the same locks as all before, as long as all are.
+pub const RESTS: u8 = 32;
 
 /// How many threads there is room for.
 pub const NOTED: u32 = 64;
@@ -34,7 +36,7 @@ pub struct Notes {
     pub generation: u32,
     /// A bit for each place from which it was accessed, if anybody minds.
     pub places: u16,
-    /// [`WRITTEN`], [`PAIRED`], [`MET`], [`MIXED`], [`SHARED`].
+    /// [`WRITTEN`], [`PAIRED`], [`MET`], [`MIXED`], [`SHARED`], [`RESTS`].
     pub flags: u8,
 }
 
@@ -82,6 +84,12 @@ impl Notes {
         let mut touched = self.bits[0];
         touched[me.word] &= !me.bit;
         (me.bit != 0) & (self.locks == locks.0) & (self.stamp == stamp) & (touched[0] | touched[1] != 0)
+    }
+
+    /// Whether only what is not noted is worth a look: the variable is one thread's, or rests.
+    #[inline(always)]
+    pub fn is_quiet(&self) -> bool {
+        self.flags & (SHARED | RESTS) != SHARED
     }
 
     /// Notes an access.

@@ -6,7 +6,7 @@
 use events::{SiteId, ThreadId};
 
 use super::lockset::{LockSet, LockSets};
-use super::notes::{MET, MIXED, Notes, PAIRED, WRITTEN};
+use super::notes::{MET, MIXED, Notes, PAIRED, RESTS, WRITTEN};
 use super::order::{Epoch, Order};
 use super::pasts::{KEPT, Past, Pasts};
 use super::vars::Glance;
@@ -152,8 +152,15 @@ impl Story {
         rival
     }
 
+    /// Whether all accesses since the last fresh start were under these very locks, at least one, and two threads made
+    /// them.
+    pub fn is_under(&self, locks: LockSet, notes: &Notes) -> bool {
+        let all = matches!(self.last, Last::Among { common } if common == locks);
+        all && notes.flags & MIXED == 0 && !locks.is_empty()
+    }
+
     /// Whether an access under these locks teaches a lock-set detector nothing: see
-    /// [`History::news`](super::history::History::news).
+    /// [`Found::news`](super::found::Found::news).
     #[inline(always)]
     pub fn is_settled(&self, locks: LockSet, notes: &Notes) -> bool {
         match &self.last {
@@ -264,7 +271,7 @@ impl Story {
             self.more.insert(access, first, count, sets);
         }
         if common != access.locks {
-            notes.flags |= MIXED;
+            notes.flags = notes.flags & !RESTS | MIXED;
             self.last = Last::Among { common: sets.intersect(common, access.locks) };
         }
         first_rival
