@@ -106,7 +106,7 @@ impl Pasts {
     }
 
     /// How many there are.
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.0.len()
     }
 
@@ -240,6 +240,6 @@ mod tests {
         }
         late.sort_in();
         assert_eq!(late.iter().collect::<Vec<_>>(), sorted.all());
-        assert_eq!(late.len(), 3);
+        assert_eq!(late.count(), 3);
     }
 }

@@ -196,7 +196,7 @@ impl Story {
         if let Some(old) = old
             && !old.yields_to(&access, sets)
         {
-            if self.more.len() >= KEPT {
+            if self.more.count() >= KEPT {
                 self.more.remove_first();
             }
             self.more.push(&old);
