@@ -45,6 +45,9 @@ pub struct Analysis {
     always: OpSet,
     besides: OpSet,
     any_range: bool,
+    /// How many accesses of the current batch were new to the history, and whether many of the last one were.
+    new: usize,
+    many_are_new: bool,
     /// Kept for its room.
     cut: Stretches,
     events: u64,
@@ -52,6 +55,9 @@ pub struct Analysis {
 
 /// Accesses that are looked at ahead: what they need of all detectors together fits a first-level cache.
 const AHEAD: usize = 64;
+
+/// If one access in so many was new in the last batch, what is needed for new ones is looked at ahead too.
+const MANY: usize = 16;
 
 impl Analysis {
     /// A pass for these detectors.
@@ -92,6 +98,8 @@ impl Analysis {
             always,
             besides,
             any_range: false,
+            new: 0,
+            many_are_new: true,
             cut: Stretches::default(),
             events: 0,
         }
@@ -122,6 +130,7 @@ impl Analysis {
             }
             self.stretch(head, accesses, symbols)?;
         }
+        self.many_are_new = std::mem::take(&mut self.new) * MANY > all.len();
         Ok(())
     }
 
@@ -176,8 +185,11 @@ impl Analysis {
     /// detectors would wait for the memory at almost every access.
     fn look_ahead(&mut self, accesses: &[Access]) {
         let mut sum = if self.uses.history { self.history.touch(accesses) } else { 0 };
+        if self.uses.history && self.many_are_new {
+            sum ^= self.history.touch_stories(accesses);
+        }
         for running in &mut self.running {
-            if running.ops.meets(OpSet::ACCESS) && running.uses.all_accesses() {
+            if running.ops.meets(OpSet::ACCESS) && (running.uses.all_accesses() || self.many_are_new) {
                 running.detector.vars(&mut |vars| sum ^= vars.touch(accesses));
             }
         }
@@ -287,6 +299,7 @@ impl Analysis {
         let held = self.holders.held(thread);
         if self.uses.history && !accesses.is_empty() {
             self.history.stretch(thread, accesses, held, &self.hand_over, &mut self.sets, &mut self.found);
+            self.new += self.found.unknown.get().len();
         } else {
             self.found.clear();
         }

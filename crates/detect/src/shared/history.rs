@@ -156,6 +156,11 @@ impl History {
         }
     }
 
+    /// Brings into the cache what new accesses need besides what [`touch`](VarState::touch) brings.
+    pub fn touch_stories(&self, accesses: &[Access]) -> u32 {
+        self.stories.touch(accesses)
+    }
+
     /// How often the variable's state has started afresh; never 0.
     #[inline(always)]
     pub fn generation(&self, var: VarId) -> u32 {
