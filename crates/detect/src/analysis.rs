@@ -57,7 +57,7 @@ pub struct Analysis {
 const AHEAD: usize = 64;
 
 /// If one access in so many was new in the last batch, what is needed for new ones is looked at ahead too.
-const MANY: usize = 16;
+const MANY: usize = 6;
 
 impl Analysis {
     /// A pass for these detectors.
