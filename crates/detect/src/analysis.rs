@@ -10,6 +10,7 @@ use findings::{Coverage, Report};
 
 use crate::detector::{Detector, Now, Options, Spec, Uses};
 use crate::evidence::Out;
+use crate::shared::found::Found;
 use crate::shared::held::{Held, Holders};
 use crate::shared::history::History;
 use crate::shared::lockset::LockSets;
@@ -38,11 +39,15 @@ pub struct Analysis {
     full: Order,
     hand_over: Order,
     history: History,
+    found: Found,
     ranges: Ranges,
     /// What some detector wants to see of every stretch that has it, and what those content with news ask for besides.
     always: OpSet,
     besides: OpSet,
     any_range: bool,
+    /// How many accesses of the current batch were new to the history, and whether many of the last one were.
+    new: usize,
+    many_are_new: bool,
     /// Kept for its room.
     cut: Stretches,
     events: u64,
@@ -51,27 +56,27 @@ pub struct Analysis {
 /// Accesses that are looked at ahead: what they need of all detectors together fits a first-level cache.
 const AHEAD: usize = 64;
 
+/// If one access in so many was new in the last batch, what is needed for new ones is looked at ahead too.
+const MANY: usize = 6;
+
 impl Analysis {
     /// A pass for these detectors.
     pub fn new(specs: &[&'static Spec], options: &Options) -> Self {
         let mut uses = Uses::default();
         let (mut always, mut besides) = (OpSet::NONE, OpSet::NONE);
         for spec in specs {
-            if spec.uses.news {
-                besides = besides.and(spec.ops.without(OpSet::ACCESS));
-            } else {
+            if spec.uses.all_accesses() {
                 always = always.and(spec.ops);
+            } else {
+                besides = besides.and(spec.ops.without(OpSet::ACCESS));
             }
             uses.full |= spec.uses.full;
             uses.hand_over |= spec.uses.hand_over | spec.uses.history;
             uses.history |= spec.uses.history;
             uses.places |= spec.uses.places;
+            uses.rests |= spec.uses.rests;
         }
         let hand_over = if options.paper || !uses.hand_over { Edges::None } else { Edges::HandOver };
-        let mut history = History::default();
-        if uses.places {
-            history.mind_places();
-        }
         Self {
             running: specs
                 .iter()
@@ -87,11 +92,14 @@ impl Analysis {
             holders: Holders::default(),
             full: Order::new(if uses.full { Edges::Full } else { Edges::None }),
             hand_over: Order::new(hand_over),
-            history,
+            history: History::new(uses.places, uses.rests),
+            found: Found::default(),
             ranges: Ranges::default(),
             always,
             besides,
             any_range: false,
+            new: 0,
+            many_are_new: true,
             cut: Stretches::default(),
             events: 0,
         }
@@ -122,6 +130,7 @@ impl Analysis {
             }
             self.stretch(head, accesses, symbols)?;
         }
+        self.many_are_new = std::mem::take(&mut self.new) * MANY > all.len();
         Ok(())
     }
 
@@ -138,7 +147,8 @@ impl Analysis {
                 sets: &mut self.sets,
                 full: &self.full,
                 hand_over: &self.hand_over,
-                history: &self.history,
+                history: &mut self.history,
+                found: &self.found,
                 ranges: &self.ranges,
                 number: self.events,
                 first: self.events,
@@ -175,8 +185,11 @@ impl Analysis {
     /// detectors would wait for the memory at almost every access.
     fn look_ahead(&mut self, accesses: &[Access]) {
         let mut sum = if self.uses.history { self.history.touch(accesses) } else { 0 };
+        if self.uses.history && self.many_are_new {
+            sum ^= self.history.touch_stories(accesses);
+        }
         for running in &mut self.running {
-            if running.ops.meets(OpSet::ACCESS) && !running.uses.news {
+            if running.ops.meets(OpSet::ACCESS) && (running.uses.all_accesses() || self.many_are_new) {
                 running.detector.vars(&mut |vars| sum ^= vars.touch(accesses));
             }
         }
@@ -285,15 +298,16 @@ impl Analysis {
     ) {
         let held = self.holders.held(thread);
         if self.uses.history && !accesses.is_empty() {
-            self.history.stretch(thread, accesses, held, &self.hand_over, &mut self.sets);
+            self.history.stretch(thread, accesses, held, &self.hand_over, &mut self.sets, &mut self.found);
+            self.new += self.found.unknown.get().len();
         } else {
-            self.history.no_news();
+            self.found.clear();
         }
         let kind = operation.map_or(OpSet::NONE, |event| event.op.kind());
         let kinds = if accesses.is_empty() { kind } else { kind.and(OpSet::ACCESS) };
-        // Most stretches concern nobody who is content with news.
-        let news = if self.uses.places { self.history.new_places() } else { self.history.news() };
-        if !kinds.meets(self.always) && news.is_empty() && !kind.meets(self.besides) {
+        // Most stretches concern nobody who is content with what is new.
+        let found = &self.found;
+        if !kinds.meets(self.always) && found.unknown.is_empty() && !kind.meets(self.besides) {
             return;
         }
         let mut now = Now {
@@ -304,7 +318,8 @@ impl Analysis {
             sets: &mut self.sets,
             full: &self.full,
             hand_over: &self.hand_over,
-            history: &self.history,
+            history: &mut self.history,
+            found: &self.found,
             ranges: &self.ranges,
             number: place.0,
             first: place.1,
@@ -320,11 +335,14 @@ impl Analysis {
             {
                 detector.operation(event, &mut now, &mut self.out);
             }
-            if uses.news {
-                let news = if uses.places { self.history.new_places() } else { self.history.news() };
-                for &i in news {
-                    let access = accesses.get(i as usize..).and_then(|rest| rest.first());
-                    detector.accesses(access.map_or(&[], std::slice::from_ref), &mut now, &mut self.out);
+            if !uses.all_accesses() {
+                let some = match (uses.rests, uses.places) {
+                    (true, _) => &found.awake,
+                    (_, true) => &found.new_places,
+                    _ => &found.news,
+                };
+                if !some.is_empty() {
+                    detector.some(accesses, some.get(), &mut now, &mut self.out);
                 }
             } else if ops.meets(OpSet::ACCESS) && !accesses.is_empty() {
                 detector.accesses(accesses, &mut now, &mut self.out);

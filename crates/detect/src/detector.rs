@@ -4,6 +4,7 @@ use events::{Access, Event, OpSet, Symbols, ThreadId, VarId, Variable};
 use findings::Rule;
 
 use crate::evidence::Out;
+use crate::shared::found::Found;
 use crate::shared::held::{Held, HeldLock};
 use crate::shared::history::History;
 use crate::shared::lockset::LockSets;
@@ -39,15 +40,24 @@ pub struct Uses {
     pub hand_over: bool,
     /// [`Now::history`]; needs the hand-over order too.
     pub history: bool,
-    /// Of the accesses only those that are [news](History::news) to the history, each alone.
+    /// Of the accesses only those that are [news](Found::news) to the history.
     pub news: bool,
-    /// An access from another place is news as well.
+    /// An access from [another place](Found::new_places) is shown as well.
     pub places: bool,
+    /// Of the accesses only those that are new and those to shared variables that it has not
+    /// [laid to rest](History::lay_to_rest). (Only one detector can do so.)
+    pub rests: bool,
 }
 
 impl Uses {
     /// Nothing.
-    pub const NONE: Uses = Uses { full: false, hand_over: false, history: false, news: false, places: false };
+    pub const NONE: Uses =
+        Uses { full: false, hand_over: false, history: false, news: false, places: false, rests: false };
+
+    /// Whether it sees all accesses.
+    pub const fn all_accesses(&self) -> bool {
+        !self.news && !self.rests
+    }
 }
 
 /// What the user can choose about the detectors.
@@ -119,7 +129,9 @@ pub struct Now<'a> {
     /// The same without locks; without anything but program order in the papers' mode.
     pub hand_over: &'a Order,
     /// Who accessed what; the accesses of the stretch are already in it.
-    pub history: &'a History,
+    pub history: &'a mut History,
+    /// What was new about them.
+    pub found: &'a Found,
     pub(crate) ranges: &'a Ranges,
     /// The number in the trace of the stretch's operation, from 0, or what it would have, and of its first access.
     pub(crate) number: u64,
@@ -168,6 +180,15 @@ pub trait Detector {
 
     /// Looks at plain accesses of one thread, between which nothing else happens to it.
     fn accesses(&mut self, _accesses: &[Access], _now: &mut Now<'_>, _out: &mut Out) {}
+
+    /// Looks at some of the accesses: those that are new in the sense that its [`Uses`] say.
+    fn some(&mut self, accesses: &[Access], which: &[u32], now: &mut Now<'_>, out: &mut Out) {
+        for &i in which {
+            if let Some(access) = accesses.get(i as usize) {
+                self.accesses(std::slice::from_ref(access), now, out);
+            }
+        }
+    }
 
     /// The trace has ended.
     fn finish(&mut self, _end: &mut Now<'_>, _out: &mut Out) {}

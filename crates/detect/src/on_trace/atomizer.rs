@@ -86,7 +86,7 @@ on in both modes.",
         .and(OpSet::SIGNAL)
         .and(OpSet::THREAD)
         .and(OpSet::BLOCK),
-    uses: Uses { full: false, hand_over: true, history: true, ..Uses::NONE },
+    uses: Uses { full: false, hand_over: true, history: true, rests: true, ..Uses::NONE },
     new: |options| Box::new(Atomizer::new(options)),
 };
 

@@ -46,7 +46,7 @@ over starts afresh, and final fields may be read freely once their constructor h
 holds: the report comes from the lock set alone.",
     rules: &[Rule::DataRace],
     ops: OpSet::ACCESS.and(OpSet::FREEZE).and(OpSet::FREE),
-    uses: Uses { full: false, hand_over: true, history: true, news: true, places: false },
+    uses: Uses { full: false, hand_over: true, history: true, news: true, ..Uses::NONE },
     new: |options| Box::new(Eraser::new(options)),
 };
 

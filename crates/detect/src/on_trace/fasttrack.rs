@@ -19,6 +19,7 @@ use rustc_hash::FxHashSet;
 
 use crate::shared::frozen::Frozen;
 use crate::shared::guard;
+use crate::shared::held::Held;
 use crate::shared::lockset::LockSet;
 use crate::shared::vars::{Glance, PerVar, VarState};
 use crate::{Detector, Evidence, Now, Options, Out, Spec, StepAt, Subject, Target, Uses};
@@ -44,9 +45,9 @@ read freely once their constructor has ended; with --paper such a read counts li
 
 /// Nobody yet; also nobody at time 0, which is before everything.
 const NOBODY: u32 = u32::MAX;
-/// As the writer: the variable has been reported.
+/// As the writer: the variable has been reported. Like the next one it is at a time after 0, which nobody comes after.
 const REPORTED: u32 = u32::MAX - 1;
-/// As the reader: several, in the list whose number stands in the place of the time.
+/// As the reader: several, in the list whose number and one stand in the place of the time.
 const SEVERAL: u32 = u32::MAX - 2;
 
 /// An epoch in one number, so that comparing two is one step: the thread, then the time.
@@ -127,7 +128,13 @@ struct Me<'a> {
     known: &'a [u32],
 }
 
-impl Me<'_> {
+impl<'a> Me<'a> {
+    #[inline(always)]
+    fn of(now: &Now<'a>) -> Self {
+        let (thread, full) = (now.thread, now.full);
+        Self { thread: thread.0, epoch: epoch(thread.0, full.time(thread)), known: full.known(thread) }
+    }
+
     /// Whether an access comes before what this thread does now.
     #[inline(always)]
     fn comes_after(self, access: &Last) -> bool {
@@ -137,29 +144,22 @@ impl Me<'_> {
 }
 
 impl Rows {
-    /// The earlier access that races with this one, if there is one, and whether it wrote.
+    /// Puts an access down if what is known of the variable comes before it, which is nearly always the case.
     #[inline(always)]
-    fn access(
-        &mut self,
-        var: VarId,
-        me: Me<'_>,
-        write: bool,
-        site: SiteId,
-        locks: LockSet,
-    ) -> Option<(Last, bool)> {
-        let row = self.rows.at(var);
-        let special = (row.write.thread() == REPORTED) | (row.read.thread() == SEVERAL);
-        if !special & me.comes_after(&row.write) & me.comes_after(&row.read) {
+    fn is_plain(&mut self, access: &Access, me: Me<'_>, held: Held) -> bool {
+        let row = self.rows.at(access.var);
+        let plain = me.comes_after(&row.write) & me.comes_after(&row.read);
+        if plain {
             // A write leaves the read before it standing: whatever comes after the write comes after that read.
+            let write = access.writes();
             let slot = if write { &mut row.write } else { &mut row.read };
-            slot.set(me.epoch, site, locks);
-            return None;
+            slot.set(me.epoch, access.site(), held.protecting(write));
         }
-        self.access_slowly(var, me, write, Last { epoch: me.epoch, site, locks })
+        plain
     }
 
-    #[inline(never)]
-    fn access_slowly(&mut self, var: VarId, me: Me<'_>, write: bool, mine: Last) -> Option<(Last, bool)> {
+    /// An access that is not plain. The earlier one that races with it, if there is one, and whether it wrote.
+    fn access(&mut self, var: VarId, me: Me<'_>, write: bool, mine: Last) -> Option<(Last, bool)> {
         let row = self.rows.at(var);
         if row.write.thread() == REPORTED {
             return None;
@@ -167,7 +167,7 @@ impl Rows {
         if !me.comes_after(&row.write) {
             return Some((row.write, true));
         }
-        let list = row.read.time();
+        let list = row.read.time().wrapping_sub(1);
         match (row.read.thread() == SEVERAL, write) {
             (true, true) => {
                 if let Some(read) = self.readers[list as usize].iter().find(|read| !me.comes_after(read)) {
@@ -194,7 +194,7 @@ impl Rows {
         let readers = &mut self.readers[list as usize];
         readers.extend([row.read, mine]);
         readers.sort_unstable_by_key(Last::thread);
-        row.read.epoch = epoch(SEVERAL, list);
+        row.read.epoch = epoch(SEVERAL, list + 1);
     }
 
     #[inline(never)]
@@ -233,6 +233,16 @@ impl FastTrack {
             && Frozen::is_final(var, now)
     }
 
+    /// An access that is not plain.
+    #[inline(never)]
+    fn access(&mut self, access: &Access, now: &mut Now<'_>, out: &mut Out) {
+        let (me, write) = (Me::of(now), access.writes());
+        let mine = Last { epoch: me.epoch, site: access.site(), locks: now.held.protecting(write) };
+        if let Some(other) = self.rows.access(access.var, me, write, mine) {
+            self.race(access, other, now, out);
+        }
+    }
+
     #[cold]
     #[inline(never)]
     fn race(
@@ -247,7 +257,7 @@ impl FastTrack {
             return;
         }
         self.rows.forget(var);
-        self.rows.rows.at(var).write.epoch = epoch(REPORTED, 0);
+        self.rows.rows.at(var).write.epoch = epoch(REPORTED, 1);
         let subject = Subject::Variable(var);
         if !out.wants(Rule::DataRace, &subject, now) {
             return;
@@ -313,15 +323,10 @@ impl Detector for FastTrack {
     }
 
     fn accesses(&mut self, accesses: &[Access], now: &mut Now<'_>, out: &mut Out) {
-        let full = now.full;
-        let epoch = epoch(now.thread.0, full.time(now.thread));
-        let me = Me { thread: now.thread.0, epoch, known: full.known(now.thread) };
-        let held = now.held;
+        let (me, held) = (Me::of(now), now.held);
         for access in accesses {
-            let write = access.writes();
-            let locks = held.protecting(write);
-            if let Some(other) = self.rows.access(access.var, me, write, access.site(), locks) {
-                self.race(access, other, now, out);
+            if !self.rows.is_plain(access, me, held) {
+                self.access(access, now, out);
             }
         }
     }
@@ -343,7 +348,7 @@ impl VarState for Rows {
     fn forget(&mut self, var: VarId) {
         let read = self.rows.at(var).read;
         if read.thread() == SEVERAL {
-            self.drop_list(read.time());
+            self.drop_list(read.time() - 1);
         }
         self.rows.forget(var);
     }
@@ -353,9 +358,9 @@ impl VarState for Rows {
         self.rows.copy(from, to);
         let read = self.rows.at(to).read;
         if read.thread() == SEVERAL {
-            let copied = self.readers[read.time() as usize].clone();
-            self.rows.at(to).read.epoch = epoch(SEVERAL, self.readers.len() as u32);
+            let copied = self.readers[read.time() as usize - 1].clone();
             self.readers.push(copied);
+            self.rows.at(to).read.epoch = epoch(SEVERAL, self.readers.len() as u32);
         }
     }
 }

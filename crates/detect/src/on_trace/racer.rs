@@ -20,9 +20,12 @@
 //! Misses: lock errors that the order of the run hid. Wrong: where something other than locks and the known
 //! hand-overs keeps accesses apart. The order of accesses is *a* consistent order of the run.
 
+mod places;
+
 use events::{Access, Event, OpSet, SiteId};
 use findings::Rule;
 
+use self::places::{LISTED, Places};
 use crate::shared::frozen::Frozen;
 use crate::shared::guard;
 use crate::shared::lockset::LockSet;
@@ -48,7 +51,7 @@ over (for example by Thread.start) starts afresh, and final fields may be read f
 ended without letting `this` escape. With --paper none of this holds: the report comes from the lock set alone.",
     rules: &[Rule::DataRace],
     ops: OpSet::ACCESS.and(OpSet::FREEZE).and(OpSet::FREE),
-    uses: Uses { full: false, hand_over: true, history: true, news: true, places: true },
+    uses: Uses { full: false, hand_over: true, history: true, news: true, places: true, ..Uses::NONE },
     new: |options| Box::new(Racer::new(options)),
 };
 
@@ -63,61 +66,23 @@ enum State {
     Reported,
 }
 
-/// What is kept of one variable: a cache line, and never across two.
+/// What is kept of one variable.
 #[derive(Clone, Copy)]
-#[repr(align(64))]
 struct Row {
     locks: LockSet,
     /// The thread of an Exclusive or Exclusive-Modified variable.
     owner: u32,
-    /// The place of the last access: in a loop it is the same again.
-    last_place: u32,
-    /// The history's, as far as it fits: every access that could change it is seen here too.
-    generation: u16,
+    /// The history's: every access that could change it is seen here too.
+    generation: u32,
     state: State,
-    /// [`FINAL`] and [`FULL`].
-    flags: u8,
-    /// Where the variable was used, oldest first: twice the site, and one more if it was a write. [`NOWHERE`] fills
-    /// the rest.
-    places: [u32; LISTED],
+    is_final: bool,
 }
 
-/// A final field of an object.
-const FINAL: u8 = 1;
-/// There may be more places than are listed.
-const FULL: u8 = 2;
-
-const _: () = assert!(size_of::<Row>() == 64);
+const _: () = assert!(size_of::<Row>() == 16);
 
 impl Row {
-    const NEW: Row = Row {
-        locks: LockSet::EMPTY,
-        owner: 0,
-        last_place: NOWHERE,
-        generation: 0,
-        state: State::Virgin,
-        flags: 0,
-        places: [NOWHERE; LISTED],
-    };
-}
-
-/// How many places of one variable are listed.
-const LISTED: usize = 12;
-const NOWHERE: u32 = u32::MAX;
-
-/// Adds a place unless it is listed already. Whether there was room.
-#[inline]
-fn list(places: &mut [u32; LISTED], place: u32) -> bool {
-    for known in places {
-        if *known == place {
-            return true;
-        }
-        if *known == NOWHERE {
-            *known = place;
-            return true;
-        }
-    }
-    false
+    const NEW: Row =
+        Row { locks: LockSet::EMPTY, owner: 0, generation: 0, state: State::Virgin, is_final: false };
 }
 
 impl Glance for Row {
@@ -130,12 +95,18 @@ impl Glance for Row {
 struct Racer {
     paper: bool,
     rows: PerVar<Row>,
+    places: Places,
     frozen: Frozen,
 }
 
 impl Racer {
     fn new(options: &Options) -> Self {
-        Self { paper: options.paper, rows: PerVar::new(Row::NEW), frozen: Frozen::default() }
+        Self {
+            paper: options.paper,
+            rows: PerVar::new(Row::NEW),
+            places: Places::default(),
+            frozen: Frozen::default(),
+        }
     }
 
     /// An access that may change something.
@@ -143,12 +114,12 @@ impl Racer {
     fn access(&mut self, access: &Access, now: &mut Now<'_>, out: &mut Out) {
         let (var, write) = (access.var, access.writes());
         let row = self.rows.at(var);
-        let generation = now.history.generation(var) as u16;
-        if row.state == State::Virgin || row.generation != generation {
+        let generation = now.history.generation(var);
+        if row.generation != generation {
             let is_final = !self.paper && Frozen::is_final(var, now);
-            *row = Row { generation, flags: u8::from(is_final) * FINAL, ..Row::NEW };
+            *row = Row { generation, is_final, ..Row::NEW };
         }
-        if row.flags & FINAL != 0 && !write && self.frozen.protects(var, now) {
+        if row.is_final && !write && self.frozen.protects(var, now) {
             return;
         }
         let locks = now.held.protecting(write);
@@ -169,13 +140,6 @@ impl Racer {
             (State::Shared, true) => State::SharedModified,
             (state, _) => state,
         };
-        let place = access.place();
-        if row.last_place != place && row.flags & FULL == 0 {
-            row.last_place = place;
-            if !list(&mut row.places, place) {
-                row.flags |= FULL;
-            }
-        }
         if row.state == State::SharedModified
             && row.locks.is_empty()
             && (self.paper || now.history.is_paired(var))
@@ -184,25 +148,32 @@ impl Racer {
         }
     }
 
+    /// Whether this is a read of a final field that nothing can go wrong with.
+    #[inline(always)]
+    fn may_be_read_freely(&self, access: &Access, now: &Now<'_>) -> bool {
+        let var = access.var;
+        self.frozen.any() && !access.writes() && Frozen::is_final(var, now) && self.frozen.protects(var, now)
+    }
+
     /// No lock is left: reports if there is a pair of accesses to show.
     #[cold]
     #[inline(never)]
     fn look(&mut self, access: &Access, now: &mut Now<'_>, out: &mut Out) {
         let var = access.var;
         let Some(sides) = guard::sides(access, self.paper, now) else { return };
-        let row = self.rows.at(var);
-        row.state = State::Reported;
+        self.rows.at(var).state = State::Reported;
         if !out.wants(Rule::DataRace, &Subject::Variable(var), now) {
             return;
         }
         let message = "{} is accessed unprotected: several threads use it, one of them writes, and no lock is held at \
                        every access";
         let mut evidence = guard::evidence(var, sides, message, now);
-        for &place in row.places.iter().take_while(|&&place| place != NOWHERE) {
+        let listed = self.places.of(var);
+        for &place in listed.places() {
             let did = if place & 1 == 1 { "Write" } else { "Read" };
             evidence.notes.push(format!("{did} at {}.", guard::site_name(SiteId(place >> 1), now.symbols)));
         }
-        if row.flags & FULL != 0 {
+        if listed.is_full() {
             evidence.notes.push(format!("There are more places; these are the first {LISTED}."));
         }
         out.add(evidence, Some(now.at(access)), now);
@@ -216,14 +187,23 @@ impl Detector for Racer {
         }
     }
 
-    fn accesses(&mut self, accesses: &[Access], now: &mut Now<'_>, out: &mut Out) {
-        for access in accesses {
-            self.access(access, now, out);
+    /// Accesses from a new place, some of which are news.
+    fn some(&mut self, accesses: &[Access], which: &[u32], now: &mut Now<'_>, out: &mut Out) {
+        let mut news = now.found.news.get().iter().peekable();
+        for i in which {
+            let Some(access) = accesses.get(*i as usize) else { continue };
+            if !self.may_be_read_freely(access, now) {
+                self.places.list(access.var, access.place(), now.history.generation(access.var));
+            }
+            if news.next_if_eq(&i).is_some() {
+                self.access(access, now, out);
+            }
         }
     }
 
     fn vars(&mut self, each: &mut dyn FnMut(&mut dyn VarState)) {
         each(&mut self.rows);
+        each(&mut self.places);
     }
 }
 

@@ -31,6 +31,12 @@ impl Frozen {
         self.objects[object.index()] = frozen;
     }
 
+    /// Whether the constructor of any object has ended.
+    #[inline(always)]
+    pub fn any(&self) -> bool {
+        !self.objects.is_empty()
+    }
+
     /// Whether a variable is a final field of some object.
     pub fn is_final(var: VarId, now: &Now<'_>) -> bool {
         let variable = now.variable(var);

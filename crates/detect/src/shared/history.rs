@@ -12,147 +12,29 @@
 //!
 //! The hand-over order gives a thread a new time whenever it gives *or takes* order. So an access with a time, locks
 //! and kind that are there already changes nothing, and that is the fast path: no order is looked up, nothing stored.
-//! A row alone tells for the one thread of a variable that is not shared, and for the first [`NOTED`] threads of one
-//! that is, as long as nobody's time changes and all hold the same locks.
+//! The [notes](super::notes) on a variable tell in one look, for the first [`NOTED`](super::notes::NOTED) threads, as long
+//! as nobody's time changes and all hold the same locks; its [story](super::story) tells in all other cases.
 
-use events::{Access, SiteId, ThreadId, VarId};
+use events::{Access, ThreadId, VarId};
 
 use rustc_hash::FxHashMap;
 
+use super::found::Found;
 use super::held::Held;
 use super::lockset::{LockSet, LockSets};
-use super::order::{Epoch, Order};
-use super::vars::{Glance, PerVar, VarState};
+use super::notes::{Bit, MET, Notes, PAIRED, RESTS, SHARED, WRITTEN};
+use super::order::Order;
+use super::story::Story;
+use super::vars::{PerVar, VarState};
 
-const NOBODY: u32 = u32::MAX;
-
-/// Accesses of one thread under different locks that are remembered of one variable.
-pub const KEPT: usize = 32;
-
-/// One remembered access.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Past {
-    /// When.
-    pub epoch: Epoch,
-    /// Where.
-    pub site: SiteId,
-    /// The locks that protected it.
-    pub locks: LockSet,
-    /// Whether it wrote.
-    pub write: bool,
-}
-
-impl Past {
-    /// Whether a later access of the same thread makes this one superfluous.
-    fn yields_to(&self, later: &Past, sets: &mut LockSets) -> bool {
-        (later.write || !self.write) && sets.intersect(later.locks, self.locks) == later.locks
-    }
-}
-
-/// A read or a write. Times begin at 1: 0 is none.
-#[derive(Clone, Copy, Debug)]
-struct Half {
-    time: u32,
-    site: u32,
-    locks: u32,
-}
-
-impl Half {
-    const NONE: Half = Half { time: 0, site: 0, locks: 0 };
-
-    #[inline(always)]
-    fn is(&self, time: u32, locks: LockSet) -> bool {
-        (self.time == time) & (self.locks == locks.0)
-    }
-}
-
-/// How many threads the notes of a shared variable have room for.
-pub const NOTED: u32 = 64;
-
-/// Which threads have accessed a shared variable under these locks since any thread's time last changed.
-#[derive(Clone, Copy, Debug)]
-struct Notes {
-    locks: u32,
-    stamp: u32,
-    /// Who at all, and who wrote; a bit each. (Halves, so that a row needs no alignment to eight.)
-    touched: [u32; 2],
-    wrote: [u32; 2],
-}
-
-impl Notes {
-    const NONE: Notes = Notes { locks: 0, stamp: 0, touched: [0; 2], wrote: [0; 2] };
-
-    #[inline(always)]
-    fn tell(&self, me: u32, write: bool, locks: LockSet, stamp: u32) -> bool {
-        let word = |bits: [u32; 2]| bits[me as usize / 32 % 2];
-        let bits = if write { word(self.wrote) } else { word(self.touched) };
-        (me < NOTED) & (self.locks == locks.0) & (self.stamp == stamp) & (bits >> (me % 32) & 1 == 1)
-    }
-
-    fn note(&mut self, me: u32, write: bool, locks: LockSet, stamp: u32) {
-        if me >= NOTED {
-            return;
-        }
-        if self.locks != locks.0 || self.stamp != stamp {
-            *self = Notes { locks: locks.0, stamp, ..Notes::NONE };
-        }
-        let bit = 1 << (me % 32);
-        self.touched[me as usize / 32] |= bit;
-        if write {
-            self.wrote[me as usize / 32] |= bit;
-        }
-    }
-}
-
-#[derive(Clone, Copy)]
-enum Last {
-    /// Not shared: the last read and write of the only thread.
-    Alone { thread: u32, read: Half, write: Half },
-    /// Shared: the locks that all accesses since the last fresh start had in common, and a summary.
-    Among { common: LockSet, notes: Notes },
-}
-
-/// Written since it became shared.
-const WRITTEN: u8 = 1;
-/// Some access had a rival since it started afresh.
-const PAIRED: u8 = 2;
-/// Two threads have ever accessed it.
-const MET: u8 = 4;
-/// Not all accesses since it started afresh were under the very same locks.
-const MIXED: u8 = 8;
-
-/// What is known of one variable: a cache line, since a row that lies across two costs twice.
-#[derive(Clone)]
-#[repr(align(64))]
-struct Row {
-    generation: u32,
-    last: Last,
-    /// [`WRITTEN`], [`PAIRED`], [`MET`], [`MIXED`].
-    flags: u8,
-    /// Where in `more` one was last found that was unordered: likely so again.
-    unordered: u8,
-    /// A bit for each place from which it was accessed, if anybody minds.
-    places: u16,
-    /// Of a shared variable all that is remembered, by thread; of another one what is not in the two halves.
-    more: Vec<Past>,
-}
-
-const _: () = assert!(size_of::<Row>() == 64);
-
-impl Glance for Row {
-    #[inline(always)]
-    fn glance(&self) -> u32 {
-        self.generation
-    }
-}
+pub use super::pasts::{KEPT, Past};
 
 /// The history of every variable.
 pub struct History {
-    rows: PerVar<Row>,
-    /// Which accesses of the current stretch were news, and which were at a new place, if anybody minds places.
-    news: Vec<u32>,
-    new_places: Vec<u32>,
+    notes: PerVar<Notes>,
+    stories: PerVar<Story>,
     places: bool,
+    rests: bool,
     /// Of each paired variable the pair that was seen first since it started afresh.
     pairs: FxHashMap<VarId, (Past, Past)>,
 }
@@ -160,42 +42,19 @@ pub struct History {
 impl Default for History {
     fn default() -> Self {
         Self {
-            rows: PerVar::new(Row::NEW),
-            news: Vec::new(),
-            new_places: Vec::new(),
+            notes: PerVar::new(Notes::NEW),
+            stories: PerVar::new(Story::NEW),
             places: false,
+            rests: false,
             pairs: FxHashMap::default(),
         }
     }
 }
 
 impl History {
-    /// From now on [`new_places`](Self::new_places) is kept.
-    pub fn mind_places(&mut self) {
-        self.places = true;
-    }
-
-    /// The accesses of the current stretch, by their place in it, from which a lock-set detector can learn. It can not
-    /// from an access just like an earlier one of the same thread; nor, once two threads have used the variable
-    /// and one has written it since, from one under the very locks, at least one, that were held at every access so
-    /// far.
-    #[inline(always)]
-    pub fn news(&self) -> &[u32] {
-        &self.news
-    }
-
-    /// The news, and those accesses besides that are at a place from which the variable was not accessed yet. (Some
-    /// places may be taken for others: there are sixteen bits for them.)
-    #[inline(always)]
-    pub fn new_places(&self) -> &[u32] {
-        &self.new_places
-    }
-
-    /// The current stretch has no access.
-    #[inline(always)]
-    pub fn no_news(&mut self) {
-        self.news.clear();
-        self.new_places.clear();
+    /// Finds [`Found::new_places`] only if somebody minds places, and [`Found::awake`] only if somebody lays to rest.
+    pub fn new(places: bool, rests: bool) -> Self {
+        Self { places, rests, ..Self::default() }
     }
 
     /// Takes the accesses of a stretch of a thread into account.
@@ -207,65 +66,124 @@ impl History {
         held: Held,
         order: &Order,
         sets: &mut LockSets,
+        found: &mut Found,
     ) {
-        let (time, stamp) = (order.time(me), order.stamp());
-        self.no_news();
-        for (i, access) in accesses.iter().enumerate() {
-            let write = access.writes();
-            let locks = held.protecting(write);
-            let row = self.rows.at(access.var);
-            let known = match &row.last {
-                Last::Alone { thread, read, write: wrote } => {
-                    (*thread == me.0) & (wrote.is(time, locks) | !write & read.is(time, locks))
-                }
-                Last::Among { notes, .. } => notes.tell(me.0, write, locks, stamp),
-            };
-            let place = 1 << (access.site().0.wrapping_mul(0x9e37_79b1) >> 28);
-            let old_place = !self.places | (row.places & place != 0);
-            if known & old_place {
-                continue;
-            }
-            let news = !known && {
-                let (settled, generation) = (row.is_settled(locks), row.generation);
-                let past = Past { epoch: Epoch { thread: me, time }, site: access.site(), locks, write };
-                if let Some(rival) = row.news(past, order, sets) {
-                    self.pairs.insert(access.var, (rival, past));
-                }
-                !settled || row.generation != generation
-            };
-            if news {
-                self.news.push(i as u32);
-            }
-            if self.places && (news || !old_place) {
-                self.new_places.push(i as u32);
-                row.places |= place;
+        found.clear();
+        match (self.places, self.rests) {
+            (true, true) => self.look::<true, true>(me, accesses, held, order.stamp(), found),
+            (true, false) => self.look::<true, false>(me, accesses, held, order.stamp(), found),
+            (false, true) => self.look::<false, true>(me, accesses, held, order.stamp(), found),
+            (false, false) => self.look::<false, false>(me, accesses, held, order.stamp(), found),
+        }
+        for at in 0..found.unknown.get().len() {
+            let i = found.unknown.get()[at];
+            if let Some(access) = accesses.get(i as usize) {
+                self.access(i, me, access, held, order, sets, found);
             }
         }
+    }
+
+    /// Finds the accesses that notes do not tell about. No branch depends on what an access is. It does no harm that an
+    /// access is not taken into account before the next one is looked at: one that is like an earlier one stays so, and
+    /// [`access`](Self::access) looks again at the others.
+    #[inline(always)]
+    fn look<const PLACES: bool, const RESTS: bool>(
+        &mut self,
+        me: ThreadId,
+        accesses: &[Access],
+        held: Held,
+        stamp: u32,
+        found: &mut Found,
+    ) {
+        let me = Bit::of(me.0);
+        found.unknown.fill(accesses.iter().map(|access| {
+            let notes = self.notes.get(access.var);
+            let write = access.writes();
+            let known = notes.tell(me, write, held.protecting(write), stamp);
+            let old_place = !PLACES | (notes.places & place_bit(access) != 0);
+            !(known & old_place & (!RESTS | notes.is_quiet()))
+        }));
+    }
+
+    /// Takes an access into account that may be new.
+    #[allow(clippy::too_many_arguments, reason = "all that an access is")]
+    fn access(
+        &mut self,
+        i: u32,
+        me: ThreadId,
+        access: &Access,
+        held: Held,
+        order: &Order,
+        sets: &mut LockSets,
+        found: &mut Found,
+    ) {
+        let write = access.writes();
+        let (epoch, stamp, locks) = (order.epoch(me), order.stamp(), held.protecting(write));
+        let notes = self.notes.at(access.var);
+        let mut news = false;
+        let known = notes.tell(Bit::of(me.0), write, locks, stamp);
+        if !(known & notes.is_quiet()) {
+            found.awake.push(i);
+        }
+        if !known {
+            let past = Past { epoch, site: access.site(), locks, write };
+            let story = self.stories.at(access.var);
+            if story.has(&past) {
+                notes.note(me.0, write, locks, stamp);
+            } else {
+                let (settled, generation) = (story.is_settled(locks, notes), notes.generation);
+                if let Some(rival) = story.add(past, notes, order, sets) {
+                    self.pairs.insert(access.var, (rival, past));
+                }
+                news = !settled || notes.generation != generation;
+            }
+        }
+        if news {
+            found.news.push(i);
+        }
+        if self.places && (news || notes.places & place_bit(access) == 0) {
+            found.new_places.push(i);
+            notes.places |= place_bit(access);
+        }
+    }
+
+    /// A detector that looks at [`Found::awake`] has no use for further accesses under these locks to a variable, as
+    /// long as all are under them. (There may be one such detector.) Without effect if they are not.
+    pub fn lay_to_rest(&mut self, var: VarId, locks: LockSet) {
+        let notes = self.notes.at(var);
+        if self.stories.get(var).is_under(locks, notes) {
+            notes.flags |= RESTS;
+        }
+    }
+
+    /// Brings into the cache what new accesses need besides what [`touch`](VarState::touch) brings.
+    pub fn touch_stories(&self, accesses: &[Access]) -> u32 {
+        self.stories.touch(accesses)
     }
 
     /// How often the variable's state has started afresh; never 0.
     #[inline(always)]
     pub fn generation(&self, var: VarId) -> u32 {
-        self.rows.get(var).generation
+        self.notes.get(var).generation
     }
 
     /// Whether two threads have accessed the variable without order since it last started afresh.
     #[inline(always)]
     pub fn is_shared(&self, var: VarId) -> bool {
-        matches!(self.rows.get(var).last, Last::Among { .. })
+        self.notes.get(var).flags & SHARED != 0
     }
 
     /// Whether the variable was written since (and by the access with which) it became shared.
     #[inline(always)]
     pub fn written_while_shared(&self, var: VarId) -> bool {
-        self.rows.get(var).flags & WRITTEN != 0
+        self.notes.get(var).flags & WRITTEN != 0
     }
 
     /// Whether some access to the variable has had a rival since it last started afresh. While it has not, there is
     /// no need to ask for one.
     #[inline(always)]
     pub fn is_paired(&self, var: VarId) -> bool {
-        self.rows.get(var).flags & PAIRED != 0
+        self.notes.get(var).flags & PAIRED != 0
     }
 
     /// The first pair of rivals since the variable last started afresh, if it [is paired](Self::is_paired).
@@ -275,15 +193,12 @@ impl History {
 
     /// Whether any thread but this one has ever accessed the variable.
     pub fn met_others(&self, var: VarId, thread: ThreadId) -> bool {
-        let row = self.rows.get(var);
-        let only = |me: u32| me == NOBODY || me == thread.0;
-        row.flags & MET != 0 || !matches!(row.last, Last::Alone { thread, .. } if only(thread))
+        self.notes.get(var).flags & MET != 0 || !self.stories.get(var).is_of(thread)
     }
 
     /// What is remembered of every thread since the variable started afresh, the current thread's among them.
     pub fn accesses(&self, var: VarId) -> impl Iterator<Item = Past> {
-        let row = self.rows.get(var);
-        row.halves().into_iter().flatten().chain(row.more.iter().copied())
+        self.stories.get(var).all()
     }
 
     /// An earlier access of another thread that conflicts with one that `me` makes now: one of them writes, they are
@@ -304,229 +219,31 @@ impl History {
     }
 }
 
-impl Row {
-    const NEW: Row = Row {
-        generation: 1,
-        last: Last::Alone { thread: NOBODY, read: Half::NONE, write: Half::NONE },
-        flags: 0,
-        places: 0,
-        unordered: 0,
-        more: Vec::new(),
-    };
-
-    fn set_half(&mut self, access: &Past) {
-        let half = Half { time: access.epoch.time, site: access.site.0, locks: access.locks.0 };
-        match &mut self.last {
-            Last::Alone { thread, write, .. } if access.write => {
-                (*thread, *write) = (access.epoch.thread.0, half);
-            }
-            Last::Alone { thread, read, .. } => (*thread, *read) = (access.epoch.thread.0, half),
-            Last::Among { .. } => {}
-        }
-    }
-
-    /// The last write and the last read of a variable that is not shared.
-    fn halves(&self) -> [Option<Past>; 2] {
-        let Last::Alone { thread, read, write } = self.last else { return [None, None] };
-        [(write, true), (read, false)].map(|(half, write)| {
-            (half.time != 0).then_some(Past {
-                epoch: Epoch { thread: ThreadId(thread), time: half.time },
-                site: SiteId(half.site),
-                locks: LockSet(half.locks),
-                write,
-            })
-        })
-    }
-
-    /// An access that is not known to be just like an earlier one. Its rival, if that makes the first pair.
-    #[inline(never)]
-    fn news(&mut self, access: Past, order: &Order, sets: &mut LockSets) -> Option<Past> {
-        let me = access.epoch.thread;
-        match self.last {
-            Last::Among { common, .. } => {
-                self.wrote(access.write);
-                return self.among_others(access, common, order, sets);
-            }
-            Last::Alone { thread, .. } if thread == me.0 => self.alone(access, sets),
-            Last::Alone { thread: NOBODY, .. } => self.set_half(&access),
-            Last::Alone { thread, read, write } => {
-                self.flags |= MET;
-                // The last access comes after all others of its thread.
-                let last = Epoch { thread: ThreadId(thread), time: read.time.max(write.time) };
-                if order.before(last, me) {
-                    self.start_afresh(&access);
-                } else {
-                    let common = self.share(sets);
-                    self.wrote(access.write);
-                    return self.among_others(access, common, order, sets);
-                }
-            }
-        }
-        None
-    }
-
-    /// Whether an access under these locks teaches a lock-set detector nothing: see [`History::news`].
-    #[inline(always)]
-    fn is_settled(&self, locks: LockSet) -> bool {
-        match &self.last {
-            Last::Among { common, .. } => {
-                (self.flags & (WRITTEN | MIXED) == WRITTEN) & (*common == locks) & !locks.is_empty()
-            }
-            Last::Alone { .. } => false,
-        }
-    }
-
-    fn wrote(&mut self, write: bool) {
-        if write {
-            self.flags |= WRITTEN;
-        }
-    }
-
-    fn start_afresh(&mut self, access: &Past) {
-        *self = Row { generation: self.generation + 1, flags: MET, ..Row::NEW };
-        self.set_half(access);
-    }
-
-    /// Another access of the only thread.
-    fn alone(&mut self, access: Past, sets: &mut LockSets) {
-        let [write, read] = self.halves();
-        let mut others = self.more.iter().chain(&write);
-        if others.any(|old| old.epoch == access.epoch && access.yields_to(old, sets)) {
-            return;
-        }
-        self.more.retain(|old| !old.yields_to(&access, sets));
-        if let Some(read) = read
-            && access.write
-            && read.yields_to(&access, sets)
-            && let Last::Alone { read, .. } = &mut self.last
-        {
-            *read = Half::NONE;
-        }
-        let old = if access.write { write } else { read };
-        if let Some(old) = old
-            && !old.yields_to(&access, sets)
-        {
-            if self.more.len() >= KEPT {
-                self.more.remove(0);
-            }
-            self.more.push(old);
-        }
-        self.set_half(&access);
-    }
-
-    /// A second thread has come. Returns the locks that all accesses so far had in common.
-    fn share(&mut self, sets: &mut LockSets) -> LockSet {
-        let halves = self.halves();
-        self.more.extend(halves.iter().flatten());
-        let common = self.more.iter().map(|access| access.locks).reduce(|a, b| sets.intersect(a, b));
-        let common = common.unwrap_or(LockSet::EMPTY);
-        if self.more.iter().any(|access| access.locks != common) {
-            self.flags |= MIXED;
-        }
-        self.last = Last::Among { common, notes: Notes::NONE };
-        common
-    }
-
-    /// An access to a shared variable. Its rival, if that makes the first pair.
-    fn among_others(
-        &mut self,
-        access: Past,
-        common: LockSet,
-        order: &Order,
-        sets: &mut LockSets,
-    ) -> Option<Past> {
-        let mut first_rival = None;
-        let me = access.epoch.thread;
-        let first = self.more.partition_point(|old| old.epoch.thread < me);
-        let count = self.more[first..].partition_point(|old| old.epoch.thread == me);
-        let known = self.more[first..first + count].iter().any(|old| {
-            old.epoch.time == access.epoch.time
-                && (old.write || !access.write)
-                && (old.locks == access.locks || sets.intersect(old.locks, access.locks) == old.locks)
-        });
-        if !known {
-            if self.all_before(me, order) {
-                self.start_afresh(&access);
-                return None;
-            }
-            if self.flags & PAIRED == 0 && sets.disjoint(common, access.locks) {
-                let rivals = self.more.iter().filter(|old| {
-                    old.epoch.thread != me
-                        && (old.write || access.write)
-                        && sets.disjoint(old.locks, access.locks)
-                        && !order.before(old.epoch, me)
-                });
-                first_rival = rivals.max_by_key(|old| (old.write, old.epoch.time)).copied();
-                if first_rival.is_some() {
-                    self.flags |= PAIRED;
-                }
-            }
-            self.insert(access, first, count, sets);
-        }
-        if let Last::Among { common, notes } = &mut self.last {
-            if *common != access.locks {
-                self.flags |= MIXED;
-                *common = sets.intersect(*common, access.locks);
-            }
-            notes.note(me.0, access.write, access.locks, order.stamp());
-        }
-        first_rival
-    }
-
-    fn all_before(&mut self, me: ThreadId, order: &Order) -> bool {
-        if self.more.get(usize::from(self.unordered)).is_some_and(|old| !order.before(old.epoch, me)) {
-            return false;
-        }
-        match self.more.iter().position(|old| !order.before(old.epoch, me)) {
-            Some(at) => {
-                self.unordered = at as u8;
-                false
-            }
-            None => true,
-        }
-    }
-
-    /// Puts an access among the `count` of its thread that begin at `first`, in place of what it makes superfluous.
-    fn insert(&mut self, access: Past, first: usize, count: usize, sets: &mut LockSets) {
-        let mut end = first + count;
-        let mut at = first;
-        while at < end {
-            if self.more[at].yields_to(&access, sets) {
-                if end == at + 1 {
-                    self.more[at] = access;
-                    return;
-                }
-                self.more.remove(at);
-                end -= 1;
-            } else {
-                at += 1;
-            }
-        }
-        if end - first >= KEPT {
-            self.more.remove(first);
-            end -= 1;
-        }
-        self.more.insert(end, access);
-    }
+/// The bit of the place of an access.
+#[inline(always)]
+fn place_bit(access: &Access) -> u16 {
+    1 << (access.site().0.wrapping_mul(0x9e37_79b1) >> 28)
 }
 
 impl VarState for History {
     fn touch(&self, accesses: &[Access]) -> u32 {
-        self.rows.touch(accesses)
+        self.notes.touch(accesses)
     }
 
     fn grow(&mut self, n: usize) {
-        self.rows.grow(n);
+        self.notes.grow(n);
+        self.stories.grow(n);
     }
 
     fn forget(&mut self, var: VarId) {
-        let generation = self.rows.at(var).generation + 1;
-        *self.rows.at(var) = Row { generation, ..Row::NEW };
+        self.notes.at(var).start_afresh(0);
+        self.stories.forget(var);
         self.pairs.remove(&var);
     }
 
     fn copy(&mut self, from: VarId, to: VarId) {
-        self.rows.copy(from, to);
+        self.notes.copy(from, to);
+        self.stories.copy(from, to);
         if let Some(pair) = self.pairs.get(&from).copied() {
             self.pairs.insert(to, pair);
         }
@@ -553,7 +270,7 @@ mod tests {
             order.step(event);
             let access = event.op.access().map(|(var, write)| Access::new(var, event.site, write));
             let held = holders.held(event.thread);
-            history.stretch(event.thread, access.as_slice(), held, &order, &mut sets);
+            history.stretch(event.thread, access.as_slice(), held, &order, &mut sets, &mut Found::default());
         }
         (history, sets, order)
     }

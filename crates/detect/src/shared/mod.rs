@@ -1,10 +1,14 @@
 //! What the detectors over a trace own together, computed once for all of them.
 
+pub mod found;
 pub mod frozen;
 pub mod guard;
 pub mod held;
 pub mod history;
 pub mod lockset;
+pub mod notes;
 pub mod order;
+pub mod pasts;
 pub mod ranges;
+pub mod story;
 pub mod vars;

@@ -69,7 +69,7 @@ impl Variables {
         me: ThreadId,
         write: bool,
         held: Held,
-        history: &History,
+        history: &mut History,
         sets: &mut LockSets,
     ) -> bool {
         let row = self.rows.at(var);
@@ -86,6 +86,10 @@ impl Variables {
         match &mut row.state {
             State::SharedModified { access, write: writes } => {
                 *access = sets.intersect(*access, locks);
+                if (*access == locks) & (*writes == locks) {
+                    // As long as nobody comes under other locks, nothing changes any more.
+                    history.lay_to_rest(var, locks);
+                }
                 if write {
                     *writes = sets.intersect(*writes, locks);
                     !access.is_empty()

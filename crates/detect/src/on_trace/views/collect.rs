@@ -97,7 +97,9 @@ impl Collector {
     pub(super) fn accesses(&mut self, thread: ThreadId, accesses: &[Access], now: &Now<'_>) {
         let row = &mut self.threads[thread.index()];
         if row.collecting == 0 {
-            for access in accesses.iter().filter(|access| access.writes()) {
+            // Whether a variable is no constant changes only at an access that is new to the history.
+            let new = now.found.unknown.get().iter().filter_map(|&i| accesses.get(i as usize));
+            for access in new.filter(|access| access.writes()) {
                 self.elements.wrote(access.var, now);
             }
             return;

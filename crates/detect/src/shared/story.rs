@@ -1,0 +1,296 @@
+//! What is known of one variable beyond what every access looks at: which accesses are remembered, and what a new one
+//! means among them.
+//!
+//! **Not** here: whether an access is new at all, which the [history](super::history) tells without a look here.
+
+use events::{SiteId, ThreadId};
+
+use super::lockset::{LockSet, LockSets};
+use super::notes::{MET, MIXED, Notes, PAIRED, RESTS, WRITTEN};
+use super::order::{Epoch, Order};
+use super::pasts::{KEPT, Past, Pasts};
+use super::vars::Glance;
+
+const NOBODY: u32 = u32::MAX;
+
+/// A read or a write. Times begin at 1: 0 is none.
+#[derive(Clone, Copy, Debug)]
+struct Half {
+    time: u32,
+    site: u32,
+    locks: u32,
+}
+
+impl Half {
+    const NONE: Half = Half { time: 0, site: 0, locks: 0 };
+
+    fn is(&self, time: u32, locks: LockSet) -> bool {
+        (self.time == time) & (self.locks == locks.0)
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Last {
+    /// Not shared: the last read and write of the only thread.
+    Alone { thread: u32, read: Half, write: Half },
+    /// Shared: the locks that all accesses since the last fresh start had in common.
+    Among { common: LockSet },
+}
+
+/// The remembered accesses of one variable: a cache line, since a row that lies across two costs twice.
+#[derive(Clone, Debug)]
+#[repr(align(64))]
+pub struct Story {
+    last: Last,
+    /// Where in `more` one was last found that was unordered: likely so again.
+    unordered: u8,
+    /// Of a shared variable all that is remembered, by thread; of another one what is not in the two halves.
+    more: Pasts,
+}
+
+const _: () = assert!(size_of::<Story>() == 64);
+
+impl Glance for Story {
+    #[inline(always)]
+    fn glance(&self) -> u32 {
+        u32::from(self.unordered)
+    }
+}
+
+impl Story {
+    /// No access yet.
+    pub const NEW: Story = Story {
+        last: Last::Alone { thread: NOBODY, read: Half::NONE, write: Half::NONE },
+        unordered: 0,
+        more: Pasts::NONE,
+    };
+
+    /// All that is remembered.
+    pub fn all(&self) -> impl Iterator<Item = Past> + use<> {
+        self.halves().into_iter().flatten().chain(self.more.all())
+    }
+
+    /// Whether nobody but this thread has accessed the variable since it started afresh.
+    pub fn is_of(&self, me: ThreadId) -> bool {
+        matches!(self.last, Last::Alone { thread, .. } if thread == NOBODY || thread == me.0)
+    }
+
+    /// Whether the variable is its only thread's, which has made just such an access at this time.
+    #[inline(always)]
+    pub fn has(&self, access: &Past) -> bool {
+        match &self.last {
+            Last::Alone { thread, read, write } => {
+                let (time, locks) = (access.epoch.time, access.locks);
+                (*thread == access.epoch.thread.0)
+                    & (write.is(time, locks) | !access.write & read.is(time, locks))
+            }
+            Last::Among { .. } => false,
+        }
+    }
+
+    fn set_half(&mut self, access: &Past) {
+        let half = Half { time: access.epoch.time, site: access.site.0, locks: access.locks.0 };
+        match &mut self.last {
+            Last::Alone { thread, write, .. } if access.write => {
+                (*thread, *write) = (access.epoch.thread.0, half);
+            }
+            Last::Alone { thread, read, .. } => (*thread, *read) = (access.epoch.thread.0, half),
+            Last::Among { .. } => {}
+        }
+    }
+
+    /// The last write and the last read of a variable that is not shared.
+    fn halves(&self) -> [Option<Past>; 2] {
+        let Last::Alone { thread, read, write } = self.last else { return [None, None] };
+        [(write, true), (read, false)].map(|(half, write)| {
+            (half.time != 0).then_some(Past {
+                epoch: Epoch { thread: ThreadId(thread), time: half.time },
+                site: SiteId(half.site),
+                locks: LockSet(half.locks),
+                write,
+            })
+        })
+    }
+
+    /// An access that is not known to be just like an earlier one. Its rival, if that makes the first pair.
+    #[inline(never)]
+    pub fn add(
+        &mut self,
+        access: Past,
+        notes: &mut Notes,
+        order: &Order,
+        sets: &mut LockSets,
+    ) -> Option<Past> {
+        let me = access.epoch.thread;
+        let rival = match self.last {
+            Last::Among { common } => {
+                notes.wrote_while_shared(access.write);
+                if self.is_one_more(&access, common, notes, order.stamp()) {
+                    return None;
+                }
+                self.among_others(access, common, notes, order, sets)
+            }
+            Last::Alone { thread, .. } if thread == me.0 => {
+                self.alone(access, sets);
+                None
+            }
+            Last::Alone { thread: NOBODY, .. } => {
+                self.set_half(&access);
+                None
+            }
+            Last::Alone { thread, read, write } => {
+                notes.flags |= MET;
+                // The last access comes after all others of its thread.
+                let last = Epoch { thread: ThreadId(thread), time: read.time.max(write.time) };
+                if order.before(last, me) {
+                    self.start_afresh(&access, notes);
+                    None
+                } else {
+                    let common = self.share(notes, sets);
+                    notes.wrote_while_shared(access.write);
+                    self.among_others(access, common, notes, order, sets)
+                }
+            }
+        };
+        notes.note(me.0, access.write, access.locks, order.stamp());
+        rival
+    }
+
+    /// Whether all accesses since the last fresh start were under these very locks, at least one, and two threads made
+    /// them.
+    pub fn is_under(&self, locks: LockSet, notes: &Notes) -> bool {
+        let all = matches!(self.last, Last::Among { common } if common == locks);
+        all && notes.flags & MIXED == 0 && !locks.is_empty()
+    }
+
+    /// Whether an access under these locks teaches a lock-set detector nothing: see
+    /// [`Found::news`](super::found::Found::news).
+    #[inline(always)]
+    pub fn is_settled(&self, locks: LockSet, notes: &Notes) -> bool {
+        match &self.last {
+            Last::Among { common } => {
+                (notes.flags & (WRITTEN | MIXED) == WRITTEN) & (*common == locks) & !locks.is_empty()
+            }
+            Last::Alone { .. } => false,
+        }
+    }
+
+    fn start_afresh(&mut self, access: &Past, notes: &mut Notes) {
+        notes.start_afresh(MET);
+        *self = Story::NEW;
+        self.set_half(access);
+    }
+
+    /// Another access of the only thread.
+    fn alone(&mut self, access: Past, sets: &mut LockSets) {
+        let [write, read] = self.halves();
+        let is_known = |old: Past| old.epoch == access.epoch && access.yields_to(&old, sets);
+        if self.more.iter().chain(write).any(is_known) {
+            return;
+        }
+        self.more.retain(|old| !old.yields_to(&access, sets));
+        if let Some(read) = read
+            && access.write
+            && read.yields_to(&access, sets)
+            && let Last::Alone { read, .. } = &mut self.last
+        {
+            *read = Half::NONE;
+        }
+        let old = if access.write { write } else { read };
+        if let Some(old) = old
+            && !old.yields_to(&access, sets)
+        {
+            if self.more.count() >= KEPT {
+                self.more.remove_first();
+            }
+            self.more.push(&old);
+        }
+        self.set_half(&access);
+    }
+
+    /// A second thread has come. Returns the locks that all accesses so far had in common.
+    fn share(&mut self, notes: &mut Notes, sets: &mut LockSets) -> LockSet {
+        let halves = self.halves();
+        halves.iter().flatten().for_each(|half| self.more.push(half));
+        let common = self.more.iter().map(|access| access.locks).reduce(|a, b| sets.intersect(a, b));
+        let common = common.unwrap_or(LockSet::EMPTY);
+        if self.more.iter().any(|access| access.locks != common) {
+            notes.flags |= MIXED;
+        }
+        notes.share();
+        self.last = Last::Among { common };
+        common
+    }
+
+    /// Puts an access to a shared variable down without looking at the others, if that will do: it is under the very
+    /// locks, at least one, of all others, and some other thread has accessed the variable since any time last changed.
+    /// Nobody knows of a time that has not ended, so that access is unordered with this one; and there is no rival.
+    #[inline(always)]
+    fn is_one_more(&mut self, access: &Past, common: LockSet, notes: &mut Notes, stamp: u32) -> bool {
+        let me = access.epoch.thread.0;
+        let under_the_same = (notes.flags & MIXED == 0) & (common == access.locks) & !common.is_empty();
+        if !under_the_same || !notes.has_another(me, access.locks, stamp) {
+            return false;
+        }
+        notes.note(me, access.write, access.locks, stamp);
+        self.more.put_late(access);
+        true
+    }
+
+    /// An access to a shared variable. Its rival, if that makes the first pair.
+    fn among_others(
+        &mut self,
+        access: Past,
+        common: LockSet,
+        notes: &mut Notes,
+        order: &Order,
+        sets: &mut LockSets,
+    ) -> Option<Past> {
+        let mut first_rival = None;
+        let me = access.epoch.thread;
+        self.more.sort_in();
+        let (first, count) = self.more.of(me);
+        let known = self.more.some(first, count).any(|old| {
+            old.epoch.time == access.epoch.time
+                && (old.write || !access.write)
+                && (old.locks == access.locks || sets.intersect(old.locks, access.locks) == old.locks)
+        });
+        if !known {
+            if self.all_before(me, order) {
+                self.start_afresh(&access, notes);
+                return None;
+            }
+            if notes.flags & PAIRED == 0 && sets.disjoint(common, access.locks) {
+                let rivals = self.more.iter().filter(|old| {
+                    old.epoch.thread != me
+                        && (old.write || access.write)
+                        && sets.disjoint(old.locks, access.locks)
+                        && !order.before(old.epoch, me)
+                });
+                first_rival = rivals.max_by_key(|old| (old.write, old.epoch.time));
+                if first_rival.is_some() {
+                    notes.flags |= PAIRED;
+                }
+            }
+            self.more.insert(access, first, count, sets);
+        }
+        if common != access.locks {
+            notes.flags = notes.flags & !RESTS | MIXED;
+            self.last = Last::Among { common: sets.intersect(common, access.locks) };
+        }
+        first_rival
+    }
+
+    fn all_before(&mut self, me: ThreadId, order: &Order) -> bool {
+        if self.more.get(usize::from(self.unordered)).is_some_and(|old| !order.before(old.epoch, me)) {
+            return false;
+        }
+        match self.more.iter().position(|old| !order.before(old.epoch, me)) {
+            Some(at) => {
+                self.unordered = at as u8;
+                false
+            }
+            None => true,
+        }
+    }
+}
