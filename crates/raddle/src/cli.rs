@@ -211,7 +211,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "DIR")]
     pub session: Option<PathBuf>,
 
-    /// How much of the disk a JVM may use before its threads have to wait
+    /// How much room, in memory or on disk, a JVM may use before its threads have to wait
     #[arg(long, value_name = "MIB", default_value_t = 4096, value_parser = clap::value_parser!(u64).range(32..))]
     pub budget: u64,
 }

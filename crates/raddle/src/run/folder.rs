@@ -21,7 +21,8 @@ pub struct Folder {
 
 impl Folder {
     /// Makes it: where the user says, to be kept, or for the time being.
-    pub fn create(wanted: Option<&Path>) -> Result<Self, Failure> {
+    /// `budget`: how many bytes each JVM may take there.
+    pub fn create(wanted: Option<&Path>, budget: u64) -> Result<Self, Failure> {
         let fail = |path: &Path, error: &io::Error| {
             Failure::with_help(
                 format!("{}: no session folder can be made: {error}", path.display()),
@@ -47,7 +48,7 @@ impl Folder {
             let path = fs::canonicalize(path).map_err(|error| fail(path, &error))?;
             return Ok(Self { path, keep: true });
         }
-        let within = std::env::temp_dir();
+        let within = place(budget);
         clean(&within);
         let pid = std::process::id();
         let path = within.join(format!("{PREFIX}{pid}-{}", start_of(pid).unwrap_or_default()));
@@ -76,6 +77,17 @@ impl Drop for Folder {
             let _ = fs::remove_dir_all(&self.path);
         }
     }
+}
+
+/// Where the folder is made unless the user says: in memory if there is plenty, since a disk makes a fast program wait
+/// for every page it writes; else where temporary files go.
+fn place(budget: u64) -> PathBuf {
+    let memory = Path::new("/dev/shm");
+    let plenty = |about: rustix::fs::StatVfs| about.f_bavail.saturating_mul(about.f_frsize) / 4 >= budget;
+    if std::env::var_os("TMPDIR").is_none() && rustix::fs::statvfs(memory).is_ok_and(plenty) {
+        return memory.to_owned();
+    }
+    std::env::temp_dir()
 }
 
 fn private(path: &Path) -> io::Result<()> {

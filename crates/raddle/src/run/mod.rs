@@ -43,7 +43,7 @@ pub fn run(args: &RunArgs, color: Color) -> Result<Outcome, Failure> {
         WholeFile::try_out(path)?;
     }
     let agent = start::agent()?;
-    let folder = Folder::create(args.session.as_deref())?;
+    let folder = Folder::create(args.session.as_deref(), args.budget << 20)?;
     let mut command = start::command(args, &agent, folder.path())?;
     let place = folder.path().to_owned();
     let folder = Arc::new(Mutex::new(Some(folder)));

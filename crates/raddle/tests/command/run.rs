@@ -239,14 +239,21 @@ fn what_cannot_be_started_is_an_error() {
     let mut none = command();
     none.args(["run", "--", "true"]).env("RADDLE_AGENT", "/no/agent.so");
     finish(none.output().unwrap()).fails_with(&["RADDLE_AGENT=/no/agent.so"]);
-    let mut none = command();
+    // Alone in a folder, without the agent that may have been built beside it.
+    let folder = std::env::temp_dir().join(format!("raddle-test-alone-{}", std::process::id()));
+    fs::create_dir_all(&folder).unwrap();
+    let alone = folder.join("raddle");
+    fs::copy(env!("CARGO_BIN_EXE_raddle"), &alone).unwrap();
+    let mut none = Command::new(&alone);
     none.args(["run", "--", "true"]).env("RADDLE_AGENT", "");
     finish(none.output().unwrap()).fails_with(&["libraddle_agent", "RADDLE_AGENT may say where it is"]);
+    fs::remove_dir_all(&folder).unwrap();
 }
 
 #[test]
 fn a_signal_reaches_the_program_and_the_report_still_comes() {
     let mut watching = watch("race sleeps", &[]);
+    watching.env("TMPDIR", std::env::temp_dir());
     let child = watching.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let began = Instant::now();
     // The played JVM has reported when its folder is there for a moment.

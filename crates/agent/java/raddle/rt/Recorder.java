@@ -326,30 +326,34 @@ final class Recorder {
     // place, or before the epoch ends.
 
     private static final int SLOTS = 32;
+    private static final long BASE = U.arrayBaseOffset(long[].class), SCALE = U.arrayIndexScale(long[].class);
+
     private final Object[] arrays = new Object[SLOTS];
-    private final int[] sites = new int[SLOTS], froms = new int[SLOTS], nexts = new int[SLOTS];
+    /** For each slot its site (upper half) and the index that would come next (lower half). */
+    private final long[] nexts = new long[SLOTS];
+    private final int[] froms = new int[SLOTS];
     /** A bit for each slot in use. */
     private int open;
 
     @ForceInline
     void element(Object array, int index, int site) {
         int slot = site & SLOTS - 1;
-        if (arrays[slot] == array && sites[slot] == site) {
-            if (index == nexts[slot]) {
-                nexts[slot] = index + 1;
-                return;
-            }
+        long next = (long) site << 32 | index;
+        // Without a look at the bounds: the slot is within them.
+        if (U.getLong(nexts, BASE + slot * SCALE) == next && arrays[slot] == array) {
+            U.putLong(nexts, BASE + slot * SCALE, next + 1);
+            return;
         }
         elementSlowly(array, index, site, slot);
     }
 
     @DontInline
     private void elementSlowly(Object array, int index, int site, int slot) {
+        if (index < 0) return;
         if ((open >>> slot & 1) != 0) flush(slot);
         arrays[slot] = array;
-        sites[slot] = site;
         froms[slot] = index;
-        nexts[slot] = index + 1;
+        nexts[slot] = ((long) site << 32 | index) + 1;
         open |= 1 << slot;
     }
 
@@ -362,7 +366,9 @@ final class Recorder {
         open &= ~(1 << slot);
         Object array = arrays[slot];
         arrays[slot] = null;
-        range(sites[slot], object(array), froms[slot], nexts[slot]);
+        long next = nexts[slot];
+        nexts[slot] = 0;
+        range((int) (next >>> 32), object(array), froms[slot], (int) next);
     }
 
     // The agent.
