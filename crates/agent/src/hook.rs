@@ -259,26 +259,38 @@ impl Agent {
         number
     }
 
-    /// Which field a site means is known now, and whether it is volatile.
-    pub fn link(&self, site: u32, loader: i64, class: &str, name: String, descriptor: String, access: u16) {
-        let Some((method, line)) = self.classes.site(site) else { return };
-        let number = self.field(loader, class, name, descriptor, access);
+    /// Which field a site means is known now, and whether it is volatile. The site that says so: a new one, since whoever
+    /// reads may know the old one already.
+    pub fn link(
+        &self,
+        site: u32,
+        loader: i64,
+        class: &str,
+        name: String,
+        descriptor: String,
+        access: u16,
+    ) -> u32 {
+        let Some((method, line)) = self.classes.site(site) else { return site };
+        let operand = self.field(loader, class, name, descriptor, access);
         let of = self.classes.with(loader, class, |known, _| known.number);
-        let mut entries = Vec::new();
         let writes = self.sites.kind(site) == Kind::Write.number();
-        let is_volatile = access & 0x0040 != 0;
-        let kind = match (writes, is_volatile) {
+        let kind = match (writes, access & VOLATILE != 0) {
             (false, false) => Kind::Read,
             (true, false) => Kind::Write,
             (false, true) => Kind::VolatileRead,
             (true, true) => Kind::VolatileWrite,
         };
-        self.sites.set(site, kind, of, 0);
-        Entry::Site { number: site, method, line, kind: kind.number(), operand: number, text: String::new() }
-            .encode(&mut entries);
-        self.session.names(&entries);
+        let Some(number) = self.sites.add(kind, of, 0) else { return site };
+        let mut entry = Vec::new();
+        Entry::Site { number, method, line, kind: kind.number(), operand, text: String::new() }
+            .encode(&mut entry);
+        self.session.names(&entry);
+        number
     }
 }
+
+/// The access flag of a volatile field.
+const VOLATILE: u16 = 0x0040;
 
 struct World<'a> {
     agent: &'a Agent,
@@ -390,7 +402,7 @@ impl instrument::Sites for Weaving<'_> {
 /// A field's flags in the log of names.
 pub fn field_flags(access: u16) -> u32 {
     let mut flags = 0;
-    for (bit, flag) in [(0x0008, names::STATIC), (0x0010, names::FINAL), (0x0040, names::VOLATILE)] {
+    for (bit, flag) in [(0x0008, names::STATIC), (0x0010, names::FINAL), (VOLATILE, names::VOLATILE)] {
         if access & bit != 0 {
             flags |= flag;
         }

@@ -118,7 +118,7 @@ fn natives() -> Vec<(&'static str, Vec<Method>)> {
             "Link",
             vec![(
                 c"linked",
-                c"(ILjava/lang/Class;Ljava/lang/String;Ljava/lang/String;I)V",
+                c"(ILjava/lang/Class;Ljava/lang/String;Ljava/lang/String;I)I",
                 linked as *mut c_void,
             )],
         ),
@@ -229,7 +229,7 @@ extern "system" fn has_numbers(_: *mut JNIEnv, _: jclass, class: jclass) -> jboo
     })
 }
 
-/// A site that uses a field of another class has been linked: now it is known which field that is.
+/// A site that uses a field of another class has been linked: now it is known which field that is. The site to use.
 extern "system" fn linked(
     env: *mut JNIEnv,
     _: jclass,
@@ -238,14 +238,14 @@ extern "system" fn linked(
     name: jstring,
     descriptor: jstring,
     flags: jint,
-) {
-    contained((), || {
-        let Some(agent) = agent() else { return };
+) -> jint {
+    contained(site, || {
+        let Some(agent) = agent() else { return site };
         // SAFETY: the JVM's pointer, in this thread.
         let jni = unsafe { Jni::new(env) };
-        let Some((loader, class)) = identify(agent, declaring) else { return };
-        agent.link(site as u32, loader, &class, jni.text(name), jni.text(descriptor), flags as u16);
-    });
+        let Some((loader, class)) = identify(agent, declaring) else { return site };
+        agent.link(site as u32, loader, &class, jni.text(name), jni.text(descriptor), flags as u16) as jint
+    })
 }
 
 /// The kind of a collection class: its number, and two paths.

@@ -207,9 +207,17 @@ impl Tables {
         match entry {
             Entry::Class { number, name, file } => {
                 let name = symbols.string(&name.replace('/', "."));
-                let seen = self.loaders.entry(name).or_default();
-                let class = symbols.classes.intern(Class { name, loader: *seen });
-                *seen += 1;
+                // Told once more, perhaps with its source this time.
+                let known = get(&self.classes, number, "class").ok().map(|(class, _)| class);
+                let class = match known.filter(|&class| symbols.classes.get(class).name == name) {
+                    Some(class) => class,
+                    None => {
+                        let seen = self.loaders.entry(name).or_default();
+                        let class = symbols.classes.intern(Class { name, loader: *seen });
+                        *seen += 1;
+                        class
+                    }
+                };
                 let file = (!file.is_empty()).then(|| symbols.string(&file));
                 put(&mut self.classes, number, (class, file), self.entries)
             }

@@ -59,7 +59,7 @@ final class Link {
         boolean isFinal = isStatic && Modifier.isFinal(flags);
         // A final field that leads nowhere, and one that is only looked at for being volatile.
         if (isFinal && (of.isPrimitive() || of == String.class || !name.equals("r"))) return MethodHandles.empty(type);
-        linked(site, declaring, simple, descriptor, flags);
+        site = linked(site, declaring, simple, descriptor, flags);
         if (isFinal) {
             MethodHandle uses = TRUSTED.findStatic(Probe.class, "uses", MethodType.methodType(void.class, int.class));
             return MethodHandles.insertArguments(uses, 0, site);
@@ -117,6 +117,6 @@ final class Link {
                 : MethodHandles.insertArguments(probe, 1, site);
     }
 
-    /** Tells the agent which field the site means. */
-    private static native void linked(int site, Class<?> declaring, String name, String descriptor, int flags);
+    /** The site as it is known now that its field is. */
+    private static native int linked(int site, Class<?> declaring, String name, String descriptor, int flags);
 }
