@@ -66,6 +66,8 @@ pub(super) struct Kept {
     pub(super) left: Left,
     pub(super) moments: Moments,
     pub(super) tables: Vec<Option<Table>>,
+    /// Of each table whether its blocks are still looked at. Apart, because every block asks for it.
+    full: Vec<Full>,
     spare: Vec<u32>,
     /// The table of a thread and a lock.
     table_of: FxHashMap<(ThreadId, LockId), u32>,
@@ -86,6 +88,7 @@ impl Kept {
             left: Left::default(),
             moments: Moments::new(KNOWLEDGE),
             tables: Vec::new(),
+            full: Vec::new(),
             spare: Vec::new(),
             table_of: FxHashMap::default(),
             tables_of: FxHashMap::default(),
@@ -104,7 +107,7 @@ impl Kept {
             Some(&table) => table,
             None => self.new_table(thread, lock, now),
         };
-        let full = self.tables[table as usize].as_ref().map_or(Full::Memory, |table| table.full);
+        let full = self.full[table as usize];
         self.left.count(full);
         (table, full == Full::No)
     }
@@ -115,10 +118,12 @@ impl Kept {
         let table = match self.spare.pop() {
             Some(table) => {
                 self.tables[table as usize] = row;
+                self.full[table as usize] = Full::No;
                 table
             }
             None => {
                 self.tables.push(row);
+                self.full.push(Full::No);
                 self.tables.len() as u32 - 1
             }
         };
@@ -163,7 +168,8 @@ impl Kept {
 
     fn keep(&mut self, block: Closed, hash: u32, uses: &[u64]) {
         let Some(table) = &mut self.tables[block.table as usize] else { return };
-        if table.full == Full::No {
+        let full = &mut self.full[block.table as usize];
+        if *full == Full::No {
             let begin = block.moment.begin;
             if let Some(view) = table.find(hash, uses) {
                 if view.last.begin != begin {
@@ -175,9 +181,9 @@ impl Kept {
             }
             let all_uses = self.uses + uses.len();
             if table.views.len() >= self.views_per_lock {
-                table.full = Full::Views;
+                *full = Full::Views;
             } else if self.views >= VIEWS || all_uses > USES {
-                table.full = Full::Memory;
+                *full = Full::Memory;
             } else {
                 self.views += 1;
                 self.uses = all_uses;
@@ -186,7 +192,7 @@ impl Kept {
                 table.insert(hash, uses, block.site, block.locks, block.moment);
             }
         }
-        self.left.count(table.full);
+        self.left.count(*full);
     }
 
     /// The lock that an object is, if anybody ever took it.

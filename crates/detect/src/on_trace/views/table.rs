@@ -125,8 +125,6 @@ pub(super) enum Full {
 pub(super) struct Table {
     pub(super) thread: ThreadId,
     pub(super) lock: LockId,
-    /// Whether blocks are still looked at.
-    pub(super) full: Full,
     pub(super) views: Vec<View>,
     /// Of each view what it uses, sorted: codes in the upper half, sites in the lower.
     uses: Vec<u64>,
@@ -135,7 +133,7 @@ pub(super) struct Table {
 
 impl Table {
     pub(super) fn new(thread: ThreadId, lock: LockId) -> Self {
-        Self { thread, lock, full: Full::No, views: Vec::new(), uses: Vec::new(), slots: Slots::default() }
+        Self { thread, lock, views: Vec::new(), uses: Vec::new(), slots: Slots::default() }
     }
 
     /// Looks where [`find`](Self::find) will look.
