@@ -11,6 +11,7 @@ mod jvm;
 mod natives;
 mod options;
 mod patterns;
+mod record;
 mod session;
 mod sites;
 
@@ -33,6 +34,7 @@ struct Agent {
     classes: classes::Classes,
     hook: hook::Hook,
     effects: effects::Effects,
+    recording: Option<record::Recording>,
 }
 
 static AGENT: OnceLock<Agent> = OnceLock::new();
@@ -81,10 +83,14 @@ unsafe fn load(vm: *mut JavaVM, text: &str) -> Result<(), String> {
     let models = hook::models(&options)?;
     let folder = match &options.session {
         Some(folder) => folder.clone(),
-        None => return Err("recording without raddle is not there yet".to_owned()),
+        None => record::folder().map_err(|e| format!("no private folder can be made: {e}"))?,
     };
-    let session = session::Session::create(&folder, options.budget, options.reader)
+    let (session, own) = session::Session::create(&folder, options.budget, options.reader)
         .map_err(|e| format!("{}: {e}", folder.display()))?;
+    let recording = match (&options.session, &options.record) {
+        (None, Some(to)) => Some(record::Recording::begin(folder, own, to).map_err(|e| e.to_string())?),
+        _ => None,
+    };
     let mut capabilities = jvmtiCapabilities::default();
     capabilities.set_can_generate_all_class_hook_events(true);
     capabilities.set_can_generate_early_class_hook_events(true);
@@ -107,6 +113,7 @@ unsafe fn load(vm: *mut JavaVM, text: &str) -> Result<(), String> {
         sites,
         classes: classes::Classes::default(),
         effects: effects::Effects::default(),
+        recording,
     };
     agent.begin();
     let _ = AGENT.set(agent);
@@ -136,6 +143,9 @@ unsafe extern "system" fn on_death(_: *mut jvmtiEnv, _: *mut JNIEnv) {
         if let Some(agent) = agent() {
             agent.tell_counts();
             agent.session.end();
+            if let Some(recording) = &agent.recording {
+                recording.end();
+            }
         }
     });
 }

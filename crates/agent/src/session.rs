@@ -8,7 +8,7 @@ use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -50,8 +50,8 @@ struct Pages {
 }
 
 impl Session {
-    /// Makes the folder of this JVM in `within` and its files.
-    pub fn create(within: &Path, budget_bytes: u64, reader: u32) -> io::Result<Self> {
+    /// Makes the folder of this JVM in `within` and its files; also says where it is.
+    pub fn create(within: &Path, budget_bytes: u64, reader: u32) -> io::Result<(Self, PathBuf)> {
         let folder = within.join(format!("{}-{}", std::process::id(), start_time()));
         DirBuilder::new().mode(0o700).create(&folder)?;
         let open = |name: &str| {
@@ -98,7 +98,7 @@ impl Session {
         session.word(at::STAMP_AT).store(at::FIRST_STAMP, Ordering::Relaxed);
         // The magic goes last: whoever sees it sees the rest.
         session.word(0).store(u64::from_le_bytes(at::MAGIC), Ordering::Release);
-        Ok(session)
+        Ok((session, folder))
     }
 
     fn word(&self, offset: u64) -> &AtomicU64 {
