@@ -236,6 +236,12 @@ impl Jni {
         self.forget_exception();
     }
 
+    /// Calls a static method without arguments; false if it throws.
+    pub fn run(self, class: jclass, method: jmethodID) -> bool {
+        jni!(self.CallStaticVoidMethodA(class, method, null()));
+        !self.forget_exception()
+    }
+
     /// Calls a static method without arguments that returns an object.
     pub fn get_static(self, class: jclass, method: jmethodID) -> Option<jobject> {
         self.some(jni!(self.CallStaticObjectMethodA(class, method, null())))

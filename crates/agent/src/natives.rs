@@ -31,6 +31,10 @@ pub fn bring_in(agent: &Agent, jni: Jni) -> Result<(), String> {
     }
     let ended =
         jni.static_method(probe, c"ended", c"(Ljava/lang/Thread;)V").ok_or("the probe is not whole")?;
+    let prepare = jni.static_method(probe, c"prepare", c"()V").ok_or("the probe is not whole")?;
+    if !jni.run(probe, prepare) {
+        return Err("the probe cannot work with this Java".to_owned());
+    }
     let platform = jni.find(c"java/lang/ClassLoader").and_then(|loader| {
         let get = jni.static_method(loader, c"getPlatformClassLoader", c"()Ljava/lang/ClassLoader;")?;
         jni.get_static(loader, get)

@@ -55,4 +55,9 @@ final class Choice {
         all = choices;
         return choices[number];
     }
+
+    /** Initialises the class, and what it uses. */
+    static void prepare() {
+        Effect.offset(Object.class, "none");
+    }
 }

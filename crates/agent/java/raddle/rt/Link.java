@@ -119,4 +119,9 @@ final class Link {
 
     /** The site as it is known now that its field is. */
     private static native int linked(int site, Class<?> declaring, String name, String descriptor, int flags);
+
+    /** Initialises the class, and what it uses. */
+    static void prepare() {
+        if (TRUSTED.lookupModes() == 0) throw new IllegalStateException("no look-up");
+    }
 }

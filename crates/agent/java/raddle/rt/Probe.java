@@ -220,6 +220,20 @@ public final class Probe {
         return Filter.methods(methods);
     }
 
+    /** Initialises everything that probes use: what fails here fails before anything is woven. */
+    static void prepare() {
+        Thread thread = Thread.currentThread();
+        Recorder me = Recorder.of(thread);
+        if (me == null) throw new IllegalStateException("nothing can be recorded");
+        me.inside = true;
+        me.object(thread);
+        me.object(new int[1]);
+        Choice.prepare();
+        Variables.prepare();
+        Link.prepare();
+        me.inside = false;
+    }
+
     /** The current thread has ended; called by the agent, or where a virtual thread ends. */
     public static void ended(Thread thread) {
         Recorder.finish(thread);

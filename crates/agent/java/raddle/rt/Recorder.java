@@ -326,7 +326,6 @@ final class Recorder {
     // place, or before the epoch ends.
 
     private static final int SLOTS = 32;
-    private static final long BASE = U.arrayBaseOffset(long[].class), SCALE = U.arrayIndexScale(long[].class);
 
     private final Object[] arrays = new Object[SLOTS];
     /** For each slot its site (upper half) and the index that would come next (lower half). */
@@ -339,9 +338,9 @@ final class Recorder {
     void element(Object array, int index, int site) {
         int slot = site & SLOTS - 1;
         long next = (long) site << 32 | index;
-        // Without a look at the bounds: the slot is within them.
-        if (U.getLong(nexts, BASE + slot * SCALE) == next && arrays[slot] == array) {
-            U.putLong(nexts, BASE + slot * SCALE, next + 1);
+        long[] nexts = this.nexts;
+        if (nexts[slot] == next && arrays[slot] == array) {
+            nexts[slot] = next + 1;
             return;
         }
         elementSlowly(array, index, site, slot);

@@ -20,7 +20,7 @@ final class Variables {
         if (base != null && base.getClass().isArray()) {
             if (leads == MEMORY) {
                 Class<?> type = base.getClass();
-                index = (int) ((offset - U.arrayBaseOffset(type)) / U.arrayIndexScale(type));
+                index = (int) ((offset - base(type)) / U.arrayIndexScale(type));
             }
             element(base, index, site, me);
             return;
@@ -50,6 +50,15 @@ final class Variables {
                 break;
             default:
                 me.stamped(site, object, 0, FIELD | field);
+        }
+    }
+
+    /** Where the elements of an array begin. Asked by name, since what is returned is an int or a long by version. */
+    private static long base(Class<?> type) {
+        try {
+            return ((Number) Unsafe.class.getMethod("arrayBaseOffset", Class.class).invoke(U, type)).longValue();
+        } catch (ReflectiveOperationException e) {
+            return 0;
         }
     }
 
@@ -116,4 +125,9 @@ final class Variables {
     private static native int fieldNumber(Class<?> of, String name, String descriptor, int flags);
 
     private static native int siteFor(int site, int field);
+
+    /** Initialises the class, and what it uses. */
+    static void prepare() {
+        base(int[].class);
+    }
 }
