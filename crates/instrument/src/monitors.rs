@@ -1,4 +1,8 @@
 //! `monitorenter` and `monitorexit`: told after the monitor was entered and before it is left.
+//!
+//! Compilers let the handler that gives a monitor up cover itself. If the stack overflowed in a probe call there, the
+//! handler would be run again and again. So before the monitor is entered the probe makes sure that there is room on the
+//! stack for its later calls from the same place: if there is none, the stack overflows then.
 
 use classfile::{Kind as Moves, Result, Snippet, op};
 
@@ -13,6 +17,7 @@ impl<'a> Weaving<'_, 'a> {
         let lock = method.spare(Moves::Reference, 0)?;
         let mut before = Snippet::new();
         before.plain(op::DUP)?.store(Moves::Reference, lock);
+        self.probes.call(&mut self.class.pool, &mut before, Probe::Room)?;
         let mut after = Snippet::new();
         after.load(Moves::Reference, lock);
         self.tell(&mut after, site, Probe::Enter)?;

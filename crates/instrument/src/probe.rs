@@ -46,6 +46,8 @@ methods! {
     VolatileRead = "volatileRead" "(Ljava/lang/Object;I)V";
     /// Before the write.
     VolatileWrite = "volatileWrite" "(Ljava/lang/Object;I)V";
+    /// Before a monitor is entered: overflows the stack if a later call could.
+    Room = "room" "()V";
     /// After a monitor was entered.
     Enter = "enter" "(Ljava/lang/Object;I)V";
     /// Before a monitor is left.

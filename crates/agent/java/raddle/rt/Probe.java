@@ -100,6 +100,22 @@ public final class Probe {
         volatileRead(o, site);
     }
 
+    /**
+     * Before a monitor is entered: overflows the stack now if a probe call from the same place could do so later, when the
+     * monitor is held.
+     */
+    public static void room() {
+        room(ROOM);
+    }
+
+    /** More calls deep than any probe call at a monitor. */
+    private static final int ROOM = 12;
+
+    @DontInline
+    private static int room(int calls) {
+        return calls == 0 ? 0 : room(calls - 1) + 1;
+    }
+
     /** After a monitor was entered. */
     @DontInline
     public static void enter(Object lock, int site) {

@@ -62,6 +62,7 @@ public final class Probe {
     public static void uses(int site) { log(site, ""); }
     public static void volatileRead(Object o, int site) { log(site, name(o)); }
     public static void volatileWrite(Object o, int site) { log(site, name(o)); }
+    public static void room() {}
     public static void enter(Object o, int site) { log(site, name(o) + held(o)); }
     public static void exit(Object o, int site) { log(site, name(o) + held(o)); }
     public static void begin(int site) { log(site, ""); }
