@@ -326,6 +326,8 @@ impl<'a> Weaving<'_, 'a> {
 
     /// A synchronized method holds its monitor from before its first instruction until after its last.
     fn synchronized_method(&mut self, method: &mut Method<'a>) -> Result<()> {
+        // If the stack is to overflow, then before the monitor is told: the handler that tells its end must not.
+        self.probes.call(&mut self.class.pool, &mut method.entry, Probe::Room)?;
         let (enter, exit) = self.monitor_kinds();
         let enter = self.site(method, enter, 0, "")?;
         let exit = self.site(method, exit, 0, "")?;
