@@ -139,15 +139,22 @@ impl Session {
     /// Writes entries of the log of names, which must come before whatever refers to them.
     pub fn names(&self, entries: &[u8]) {
         let mut names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
-        if names.write_all(entries).is_err() {
+        if let Err(why) = names.write_all(entries) {
             // Without names nothing that follows could be read.
-            self.over.store(true, Ordering::Relaxed);
+            self.stop(&format!("the session cannot be written any more: {why}"));
         }
     }
 
     /// The JVM ends as it should.
     pub fn end(&self) {
         self.word32(at::STATE_AT).store(at::ENDED, Ordering::Release);
+    }
+
+    /// Nothing is recorded any more, which is said once; the program goes on.
+    fn stop(&self, why: &str) {
+        if !self.over.swap(true, Ordering::Relaxed) {
+            crate::say(&format!("{why}; the program goes on and is not watched from here on"));
+        }
     }
 
     fn address(&self, page: u32) -> i64 {
@@ -176,7 +183,7 @@ impl Session {
             std::thread::sleep(Duration::from_micros(500));
             waited += 1;
             if waited.is_multiple_of(200) && !self.reader_lives() {
-                self.over.store(true, Ordering::Relaxed);
+                self.stop("nobody reads the session any more");
             }
         }
     }
