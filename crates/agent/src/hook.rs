@@ -33,6 +33,7 @@ pub struct Hook {
     /// Classes of the JDK that have lines of their own.
     modelled: HashSet<String>,
     blocks: Blocks,
+    finals: bool,
     include: Vec<String>,
     exclude: Vec<String>,
     leave: Vec<String>,
@@ -57,6 +58,7 @@ impl Hook {
             modelled: modelled.collect(),
             models,
             blocks: if options.export { Blocks::ExportSynch } else { Blocks::Synch },
+            finals: options.finals,
             include: options.include.clone(),
             exclude: options.exclude.clone(),
             leave: options.leave.clone(),
@@ -198,7 +200,7 @@ impl Agent {
             class: 0,
             name: name.to_owned(),
         };
-        let options = instrument::Options { scope, blocks: self.hook.blocks };
+        let options = instrument::Options { scope, blocks: self.hook.blocks, finals: self.hook.finals };
         let woven = instrument::weave(
             bytes,
             &World { agent: self, loader },

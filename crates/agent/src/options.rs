@@ -22,6 +22,8 @@ pub struct Options {
     pub models: Vec<PathBuf>,
     /// Whether exported methods are blocks too.
     pub export: bool,
+    /// Whether final fields are watched like others, also once their constructor has ended.
+    pub finals: bool,
     /// How large the chunks may grow, in bytes.
     pub budget: u64,
     /// A folder for woven classes, to look at.
@@ -51,6 +53,7 @@ impl Options {
                 "models" => options.models.push(value.into()),
                 "blocks" if value == "export" => options.export = true,
                 "blocks" if value == "synch" => options.export = false,
+                "finals" if value == "all" => options.finals = true,
                 "budget" => options.budget = number()? << 20,
                 "dump" => options.dump = Some(value.into()),
                 _ => return Err(format!("{pair}: the agent knows no such option")),

@@ -304,7 +304,7 @@ impl<'a> Pool<'a> {
     }
 
     /// The descriptor of a member reference or a dynamic constant: what the stack effect depends on.
-    pub(crate) fn descriptor_of(&self, index: u16) -> Result<&[u8]> {
+    pub fn descriptor_of(&self, index: u16) -> Result<&[u8]> {
         let name_and_type = match self.get(index)? {
             Constant::FieldRef { name_and_type, .. }
             | Constant::MethodRef { name_and_type, .. }

@@ -76,6 +76,9 @@ impl<'a> Weaving<'_, 'a> {
             let how = if own.is_some() && leads_on { How::Initialised } else { How::Not };
             return Ok(FieldUse { how, number: 0, wide });
         }
+        if own.is_some_and(|own| own.settled) {
+            return Ok(FieldUse { how: How::Not, number: 0, wide });
+        }
         // What the JDK shows of its statics is final, and its classes are not woven.
         if own.is_none() && is_static && settled::is_jdk_name(found.owner) {
             return Ok(FieldUse { how: How::Not, number: 0, wide });

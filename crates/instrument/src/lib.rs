@@ -9,6 +9,7 @@
 
 mod arrays;
 mod class;
+mod constructors;
 mod error;
 mod fields;
 mod hide;
@@ -30,7 +31,7 @@ use events::models::Models;
 pub use error::Failure;
 pub use events::session::Kind;
 pub use hide::{REFLECTION, hide_members};
-pub use names::{PREFIX, accessor_name, shadow_name};
+pub use names::{PREFIX, accessor_name};
 pub use sites::{Called, Callee, EffectRef, Gap, Moment, Site, Sites};
 
 /// How much of a class is woven.
@@ -63,6 +64,8 @@ pub struct Options {
     pub scope: Scope,
     /// Which code is a block.
     pub blocks: Blocks,
+    /// Are final fields watched like others, also once their constructor has ended?
+    pub finals: bool,
 }
 
 /// What the caller knows of other classes. The answers for one class must be the same whenever it is woven again:

@@ -1,12 +1,14 @@
-//! What is added to a class: the object's number, a shadow word for each watched field, and the accessors that look
-//! at the shadow word and call the probe only when it is not up to date. Deterministic: the same bytes give the same
-//! members.
+//! What is added to a class: the object's number, shadow words for its watched fields, and the accessors that look at the
+//! shadow word and call the probe only when it is not up to date. Several fields share a word. Final fields have none:
+//! if somebody may see one before its constructor has ended, a flag says when it has, and nothing is told from then on.
+//! Deterministic: the same bytes give the same members.
 
 use classfile::{Assembler, Class, Kind as Moves, Result, Snippet, Value, flags, op};
 use rustc_hash::FxHashMap;
 
 use crate::class::Weaving;
-use crate::names::{NUMBER, accessor_name, is_method_name, overloaded, shadow_name};
+use crate::constructors;
+use crate::names::{FROZEN, NUMBER, accessor_name, is_method_name, overloaded, shadow_name};
 use crate::probe::{Probe, Probes};
 use crate::{Failure, Scope};
 
@@ -15,8 +17,10 @@ use crate::{Failure, Scope};
 pub(crate) struct Own {
     /// By name and descriptor.
     fields: FxHashMap<(Vec<u8>, Vec<u8>), OwnField>,
-    /// Has it final instance fields?
-    pub has_finals: bool,
+    /// The flag that says that the constructor has ended, if that is to be told.
+    pub frozen: Option<u16>,
+    /// Is the end of a constructor told?
+    pub freezes: bool,
     /// Calls of accessors.
     pub calls: Vec<Snippet>,
 }
@@ -25,8 +29,10 @@ pub(crate) struct Own {
 #[derive(Clone, Copy)]
 pub(crate) struct OwnField {
     pub flags: u16,
-    /// The calls of the accessors, if it has a shadow word: positions among [`Own::calls`] for reads and updates.
+    /// The calls of the accessors, if it has any: positions among [`Own::calls`] for reads and updates.
     pub accessors: Option<(usize, usize)>,
+    /// Is nothing of it ever told?
+    pub settled: bool,
 }
 
 impl Own {
@@ -38,11 +44,19 @@ impl Own {
     }
 }
 
-/// Has the field a shadow word? Final statics are never watched, nor are those that a compiler or another agent made
-/// for itself; volatile fields are told each time.
-fn has_shadow(access: u16, name: &[u8]) -> bool {
+/// How many fields share a shadow word: four bits each, below the forty of the token.
+const FIELDS: usize = 6;
+const BITS: usize = 4;
+
+/// Is the field watched by accessors? Final statics are never watched, nor are those that a compiler or another agent
+/// made for itself; volatile fields are told each time.
+fn has_accessors(access: u16, name: &[u8]) -> bool {
     let constant = access & flags::STATIC != 0 && access & (flags::FINAL | flags::SYNTHETIC) != 0;
     !constant && access & flags::VOLATILE == 0 && is_method_name(name)
+}
+
+fn is_final(access: u16) -> bool {
+    access & (flags::FINAL | flags::STATIC) == flags::FINAL
 }
 
 /// Adds the members. Says whether there are any.
@@ -54,40 +68,59 @@ pub(crate) fn add(weaving: &mut Weaving<'_, '_>) -> std::result::Result<bool, Fa
     let class = &mut weaving.class;
     let is_interface = class.access & flags::INTERFACE != 0;
     let mut declared = Vec::with_capacity(class.fields.len());
+    let mut has_finals = false;
     for field in &class.fields {
         let (name, descriptor) = class.member_name(field)?;
         declared.push((field.access, name.to_vec(), descriptor.to_vec()));
-        weaving.own.has_finals |= field.access & (flags::FINAL | flags::STATIC) == flags::FINAL;
+        has_finals |= is_final(field.access);
     }
     let several = overloaded(declared.iter().map(|(_, name, _)| name.as_slice()));
     let mut changed = false;
     let numbered = class
         .super_name()?
         .is_some_and(|above| above != b"java/lang/Object" && weaving.world.is_woven(above));
+    let hidden = flags::PUBLIC | flags::TRANSIENT | flags::SYNTHETIC;
     if !is_interface && !numbered {
-        class.add_field(flags::PUBLIC | flags::TRANSIENT | flags::SYNTHETIC, NUMBER, b"J")?;
+        class.add_field(hidden, NUMBER, b"J")?;
         changed = true;
     }
+    let whole = scope == Scope::Whole && !is_interface;
+    let finals = weaving.options.finals;
+    let settled = has_finals && !finals && (!whole || constructors::keep_this(class));
+    weaving.own.freezes = has_finals && !settled;
+    if weaving.own.freezes && !finals {
+        class.add_field(hidden, FROZEN, b"Z")?;
+        weaving.own.frozen = Some(class.pool.add_field_ref(&weaving.name, FROZEN, b"Z")?);
+    }
+    // Of objects and of the class: the word that is being filled, and how many fields it has.
+    let mut words = [(0u16, 0usize, FIELDS); 2];
     for (access, name, descriptor) in &declared {
+        let settled = settled && is_final(*access);
         let mut accessors = None;
-        if scope == Scope::Whole && !is_interface && has_shadow(*access, name) {
+        if whole && !settled && has_accessors(*access, name) {
             let several = several.contains(name.as_slice());
-            let shadow = shadow_name(name, descriptor, several);
-            let is_static = access & flags::STATIC;
-            let flags = flags::PUBLIC | flags::TRANSIENT | flags::SYNTHETIC | is_static;
-            class.add_field(flags, &shadow, b"J")?;
-            let shadow = class.pool.add_field_ref(&weaving.name, &shadow, b"J")?;
+            let is_static = access & flags::STATIC != 0;
+            let guard = match weaving.own.frozen {
+                Some(flag) if is_final(*access) => Guard::Frozen(flag),
+                _ => {
+                    let [of_objects, of_class] = &mut words;
+                    let (word, number, used) = if is_static { of_class } else { of_objects };
+                    if *used == FIELDS {
+                        let shadow = shadow_name(*number, is_static);
+                        class.add_field(hidden | access & flags::STATIC, &shadow, b"J")?;
+                        (*word, *number, *used) =
+                            (class.pool.add_field_ref(&weaving.name, &shadow, b"J")?, *number + 1, 0);
+                    }
+                    *used += 1;
+                    Guard::Word { shadow: *word, shift: ((*used - 1) * BITS) as i32 }
+                }
+            };
             let mut add = |write: bool| {
-                let accessor = Accessor {
-                    shadow,
-                    is_static: is_static != 0,
-                    write,
-                    name: accessor_name(write, name, descriptor, several),
-                };
-                accessor.add(class, &mut weaving.probes, &weaving.name)
+                let name = accessor_name(write, name, descriptor, several);
+                Accessor { guard, is_static, write, name }.add(class, &mut weaving.probes, &weaving.name)
             };
             let both = [add(false)?, add(true)?];
-            let descriptor = accessor_descriptor(&weaving.name, is_static != 0);
+            let descriptor = accessor_descriptor(&weaving.name, is_static);
             for index in both {
                 let mut call = Snippet::new();
                 call.invoke_at(op::INVOKESTATIC, index, &descriptor)?;
@@ -97,7 +130,8 @@ pub(crate) fn add(weaving: &mut Weaving<'_, '_>) -> std::result::Result<bool, Fa
             accessors = Some((made - 2, made - 1));
             changed = true;
         }
-        weaving.own.fields.insert((name.clone(), descriptor.clone()), OwnField { flags: *access, accessors });
+        let field = OwnField { flags: *access, accessors, settled };
+        weaving.own.fields.insert((name.clone(), descriptor.clone()), field);
     }
     Ok(changed)
 }
@@ -110,10 +144,18 @@ fn accessor_descriptor(class: &[u8], is_static: bool) -> Vec<u8> {
     [b"(L", class, b";I)V"].concat()
 }
 
+/// What an accessor looks at before it calls the probe.
+#[derive(Clone, Copy)]
+enum Guard {
+    /// A shadow word's constant, and where in it the field's bits are.
+    Word { shadow: u16, shift: i32 },
+    /// The constant of the flag that says that final fields need not be told any more.
+    Frozen(u16),
+}
+
 struct Accessor {
     name: Vec<u8>,
-    /// The shadow word's constant.
-    shadow: u16,
+    guard: Guard,
     is_static: bool,
     write: bool,
 }
@@ -122,38 +164,58 @@ impl Accessor {
     /// Adds the method and returns its constant. Less than 35 bytes: what both compilers inline whether it is hot or not.
     ///
     /// ```text
-    /// if (o == null) return;
-    /// long w = o.shadow;
-    /// if (!Probe.knowsRead(w)) o.shadow = Probe.read(o, w, site);
+    /// if (o == null) return;                                                  if (o == null) return;
+    /// long w = o.shadow;                                                      if (!o.frozen) Probe.readAny(o, site);
+    /// if (!Probe.knowsRead(w, shift)) o.shadow = Probe.read(o, w, site, shift);
     /// ```
     fn add(&self, class: &mut Class<'_>, probes: &mut Probes, name: &[u8]) -> Result<u16> {
         let descriptor = accessor_descriptor(name, self.is_static);
-        let (site, word) = if self.is_static { (0, 1) } else { (1, 2) };
         let mut method = Assembler::new();
         let end = method.label();
-        let mut code = Snippet::new();
-        if self.is_static {
-            code.field_at(op::GETSTATIC, self.shadow, b"J")?;
-        } else {
+        if !self.is_static {
             let mut this = Snippet::new();
             this.load(Moves::Reference, 0);
             method.add(&this).branch(op::IFNULL, end)?;
-            code.load(Moves::Reference, 0).field_at(op::GETFIELD, self.shadow, b"J")?;
         }
-        code.store(Moves::Long, word).load(Moves::Long, word);
-        let known = if self.write { Probe::KnowsWrite } else { Probe::KnowsRead };
-        probes.call(&mut class.pool, &mut code, known)?;
-        method.add(&code).branch(op::IFNE, end)?;
-        let mut slow = Snippet::new();
-        if self.is_static {
-            slow.plain(op::ACONST_NULL)?;
-        } else {
-            slow.load(Moves::Reference, 0).load(Moves::Reference, 0);
+        match self.guard {
+            Guard::Word { shadow, shift } => {
+                let (site, word) = if self.is_static { (0, 1) } else { (1, 2) };
+                let mut code = Snippet::new();
+                if self.is_static {
+                    code.field_at(op::GETSTATIC, shadow, b"J")?;
+                } else {
+                    code.load(Moves::Reference, 0).field_at(op::GETFIELD, shadow, b"J")?;
+                }
+                code.store(Moves::Long, word).load(Moves::Long, word).int(&mut class.pool, shift)?;
+                let known = if self.write { Probe::KnowsWrite } else { Probe::KnowsRead };
+                probes.call(&mut class.pool, &mut code, known)?;
+                method.add(&code).branch(op::IFNE, end)?;
+                let mut slow = Snippet::new();
+                if self.is_static {
+                    slow.plain(op::ACONST_NULL)?;
+                } else {
+                    slow.load(Moves::Reference, 0).load(Moves::Reference, 0);
+                }
+                slow.load(Moves::Long, word).load(Moves::Int, site).int(&mut class.pool, shift)?;
+                probes.call(
+                    &mut class.pool,
+                    &mut slow,
+                    if self.write { Probe::Write } else { Probe::Read },
+                )?;
+                slow.field_at(if self.is_static { op::PUTSTATIC } else { op::PUTFIELD }, shadow, b"J")?;
+                method.add(&slow);
+            }
+            Guard::Frozen(flag) => {
+                let mut code = Snippet::new();
+                code.load(Moves::Reference, 0).field_at(op::GETFIELD, flag, b"Z")?;
+                method.add(&code).branch(op::IFNE, end)?;
+                let mut slow = Snippet::new();
+                slow.load(Moves::Reference, 0).load(Moves::Int, 1);
+                let told = if self.write { Probe::WriteAny } else { Probe::ReadAny };
+                probes.call(&mut class.pool, &mut slow, told)?;
+                method.add(&slow);
+            }
         }
-        slow.load(Moves::Long, word).load(Moves::Int, site);
-        probes.call(&mut class.pool, &mut slow, if self.write { Probe::Write } else { Probe::Read })?;
-        slow.field_at(if self.is_static { op::PUTSTATIC } else { op::PUTFIELD }, self.shadow, b"J")?;
-        method.add(&slow);
         let this = Value::Object(classfile::ClassRef::constant(class.this_class));
         let locals: &[Value] = if self.is_static { &[Value::Int] } else { &[this, Value::Int] };
         method.bind_frame(end, locals, &[])?;

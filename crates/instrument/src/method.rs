@@ -307,9 +307,13 @@ impl<'a> Weaving<'_, 'a> {
             method.exit.append(&end);
             method.thrown.append(&end);
         }
-        if method.is_constructor() && self.own.has_finals && !method.is_stored(0)? {
+        if method.is_constructor() && self.own.freezes && !method.is_stored(0)? {
             let site = self.site(method, Kind::Freeze, 0, "")?;
             let mut freeze = Snippet::new();
+            if let Some(flag) = self.own.frozen {
+                freeze.load(Moves::Reference, 0).plain(op::ICONST_1)?;
+                freeze.field_at(op::PUTFIELD, flag, b"Z")?;
+            }
             freeze.load(Moves::Reference, 0);
             self.tell(&mut freeze, site, Probe::Freeze)?;
             method.exit.append(&freeze);

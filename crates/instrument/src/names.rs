@@ -24,13 +24,17 @@ fn name(letter: u8, field: &[u8], descriptor: &[u8], overloaded: bool) -> Vec<u8
     made
 }
 
-/// The shadow word of a field: `$raddle$w$NAME`. Where a class has several fields of one name (`overloaded`), the
-/// descriptor follows: `$raddle$w$NAME$raddle$DESCRIPTOR`, with `_` for what no name may hold.
-pub fn shadow_name(field: &[u8], descriptor: &[u8], overloaded: bool) -> Vec<u8> {
-    name(b'w', field, descriptor, overloaded)
+/// A shadow word: `$raddle$w0`, `$raddle$w1`, …; of statics `$raddle$v0`, ….
+pub(crate) fn shadow_name(number: usize, is_static: bool) -> Vec<u8> {
+    format!("{PREFIX}{}{number}", if is_static { 'v' } else { 'w' }).into_bytes()
 }
 
-/// The accessor that tells a read (`$raddle$r$NAME`) or an update (`$raddle$u$NAME`) of a field; overloaded as above.
+/// Says that the constructor of the class has ended.
+pub(crate) const FROZEN: &[u8] = b"$raddle$frozen";
+
+/// The accessor that tells a read (`$raddle$r$NAME`) or an update (`$raddle$u$NAME`) of a field. Where a
+/// class has several fields of one name (`overloaded`), the descriptor follows: `$raddle$r$NAME$raddle$DESCRIPTOR`, with
+/// `_` for what no name may hold.
 pub fn accessor_name(write: bool, field: &[u8], descriptor: &[u8], overloaded: bool) -> Vec<u8> {
     name(if write { b'u' } else { b'r' }, field, descriptor, overloaded)
 }
@@ -52,7 +56,7 @@ mod tests {
 
     #[test]
     fn only_fields_of_one_name_carry_their_descriptor() {
-        assert_eq!(shadow_name(b"f", b"I", false), b"$raddle$w$f");
+        assert_eq!(accessor_name(false, b"f", b"I", false), b"$raddle$r$f");
         assert_eq!(accessor_name(true, b"f", b"[La/B;", true), b"$raddle$u$f$raddle$_La_B_");
         let names: [&[u8]; 3] = [b"a", b"b", b"a"];
         assert!(overloaded(names.into_iter()).into_iter().eq([&b"a"[..]]));

@@ -26,14 +26,15 @@ macro_rules! methods {
 }
 
 methods! {
-    /// Has this thread told reads of the field often enough, as its shadow word says?
-    KnowsRead = "knowsRead" "(J)Z";
+    /// Has this thread told reads of the field often enough, as the shadow word says? The second argument is where in
+    /// the word the field's bits are.
+    KnowsRead = "knowsRead" "(JI)Z";
     /// The same for writes.
-    KnowsWrite = "knowsWrite" "(J)Z";
-    /// A read whose shadow word is not up to date; gives the new word.
-    Read = "read" "(Ljava/lang/Object;JI)J";
+    KnowsWrite = "knowsWrite" "(JI)Z";
+    /// A read whose shadow word is not up to date, with the site and where the bits are; gives the new word.
+    Read = "read" "(Ljava/lang/Object;JII)J";
     /// A write, likewise.
-    Write = "write" "(Ljava/lang/Object;JI)J";
+    Write = "write" "(Ljava/lang/Object;JII)J";
     /// A read without a shadow word. After the read, since the field may turn out to be volatile.
     ReadAny = "readAny" "(Ljava/lang/Object;I)V";
     /// A write without a shadow word, before it.

@@ -83,14 +83,14 @@ fn calls_are_told_as_the_model_tables_say() {
 
 #[test]
 fn excluded_code_tells_synchronisation_and_no_accesses() {
-    let excluded = Options { scope: Scope::SyncOnly, blocks: Blocks::Synch };
+    let excluded = Options { scope: Scope::SyncOnly, blocks: Blocks::Synch, finals: false };
     check("Calls.java", "Calls-excluded", "17", &excluded, &[]);
     check("Fields.java", "Fields-excluded", "17", &excluded, &[]);
 }
 
 #[test]
 fn exported_methods_are_blocks_on_request() {
-    let exported = Options { scope: Scope::Whole, blocks: Blocks::ExportSynch };
+    let exported = Options { scope: Scope::Whole, blocks: Blocks::ExportSynch, finals: false };
     check("Blocks.java", "Blocks", "17", &support::WHOLE, &[]);
     check("Blocks.java", "Blocks-exported", "17", &exported, &[]);
 }

@@ -55,6 +55,10 @@ fn option(args: &RunArgs, agent: &Path, session: &Path) -> Result<OsString, Fail
     option.push("=session=");
     option.push(escaped(session.as_os_str())?);
     option.push(format!(",reader={},budget={}", std::process::id(), args.budget));
+    if args.report.paper {
+        // The papers watch final fields like all others.
+        option.push(",finals=all");
+    }
     let patterns = [("include", &args.include), ("exclude", &args.exclude), ("leave", &args.leave)];
     for (key, patterns) in patterns {
         for pattern in patterns {

@@ -15,7 +15,8 @@ final class Identities {
         for (int i = 0; i < STRIPES; i++) ALL[i] = new Identities();
     }
 
-    private static final class Entry extends WeakReference<Object> {
+    /** What is known of an object. */
+    static final class Entry extends WeakReference<Object> {
         final int hash;
         final long number;
         /** What this is a part of. */
@@ -34,21 +35,19 @@ final class Identities {
     private int size;
     private final ReferenceQueue<Object> dead = new ReferenceQueue<>();
 
-    static long number(Object o, Recorder me) {
+    static Entry of(Object o, Recorder me) {
         int hash = System.identityHashCode(o);
-        return ALL[hash & STRIPES - 1].entry(o, hash, me).number;
+        return ALL[hash & STRIPES - 1].entry(o, hash, me);
     }
 
     /** From now on {@code part} stands for {@code whole}. */
     static void part(Object part, Object whole, Recorder me) {
-        int hash = System.identityHashCode(part);
-        ALL[hash & STRIPES - 1].entry(part, hash, me).whole = new WeakReference<>(whole);
+        of(part, me).whole = new WeakReference<>(whole);
     }
 
     /** What an object is a part of, or itself. */
     static Object whole(Object o, Recorder me) {
-        int hash = System.identityHashCode(o);
-        WeakReference<Object> whole = ALL[hash & STRIPES - 1].entry(o, hash, me).whole;
+        WeakReference<Object> whole = of(o, me).whole;
         Object found = whole == null ? null : whole.get();
         return found == null ? o : found;
     }

@@ -65,15 +65,16 @@ final class Link {
             return MethodHandles.insertArguments(uses, 0, site);
         }
         boolean isVolatile = Modifier.isVolatile(flags);
+        isFinal = Modifier.isFinal(flags);
         switch (name) {
             case "r":
-                return isVolatile ? MethodHandles.empty(type) : accessor("r", declaring, simple, descriptor, isStatic, type, site);
+                return isVolatile ? MethodHandles.empty(type) : accessor("r", declaring, simple, descriptor, isStatic, isFinal, type, site);
             case "a":
                 return isVolatile ? any("volatileRead", isStatic, type, site) : MethodHandles.empty(type);
             case "u":
                 return isVolatile
                         ? any("volatileWrite", isStatic, type, site)
-                        : accessor("u", declaring, simple, descriptor, isStatic, type, site);
+                        : accessor("u", declaring, simple, descriptor, isStatic, isFinal, type, site);
             case "v":
                 return isVolatile ? any("volatileWrite", isStatic, type, site) : MethodHandles.empty(type);
             default:
@@ -83,8 +84,8 @@ final class Link {
 
     /** The accessor that the weaver has added beside the field; without one every access is reported. */
     private static MethodHandle accessor(
-            String kind, Class<?> declaring, String field, String descriptor, boolean isStatic, MethodType type,
-            int site)
+            String kind, Class<?> declaring, String field, String descriptor, boolean isStatic, boolean isFinal,
+            MethodType type, int site)
             throws ReflectiveOperationException {
         MethodType accessor = isStatic
                 ? MethodType.methodType(void.class, int.class)
@@ -93,6 +94,8 @@ final class Link {
             MethodHandle found = find(declaring, "$raddle$" + kind + "$" + field, descriptor, accessor);
             return MethodHandles.insertArguments(found, isStatic ? 0 : 1, site);
         } catch (ReflectiveOperationException notWoven) {
+            // A final field that nobody can see before its constructor has ended.
+            if (isFinal) return MethodHandles.empty(type);
             return any(kind.equals("r") ? "readAny" : "writeAny", isStatic, type, site);
         }
     }

@@ -13,54 +13,57 @@ import jdk.internal.vm.annotation.ForceInline;
  * What woven code calls. Every method returns quickly, throws nothing and leaves no trace in the program but in the
  * shadow words that the weaver has added.
  *
- * <p>A shadow word says who reported a field last: a thread's token, and in its low bits how often a read (two bits)
- * and a write (two bits) was reported under that token, counted to two. A third access of the same kind with nobody
- * else in between tells no detector anything.
+ * <p>A shadow word says who reported some fields last: a token, which is a thread's for as long as it does not
+ * synchronise, and below it for each of six fields how often a read (two bits) and a write (two bits) was reported under
+ * that token, counted to two. A third access of the same kind with nobody else in between tells no detector anything.
  *
  * <p>What is asked at every access is inlined; the rest must not be, or the compiler would copy it to every access.
  */
 public final class Probe {
     private static final Unsafe U = Unsafe.getUnsafe();
-    private static final long READ = 1, WRITE = 4, COUNTS = 15, READS = 3, WRITES = 12;
+    private static final long READ = 1, WRITE = 4, READS = 3, WRITES = 12;
+
+    /** The bits of a shadow word below the token. */
+    private static final long COUNTS = Recorder.EPOCH - 1;
 
     private Probe() {}
 
-    /** Whether the current thread has reported reads of a field with this shadow word often enough. */
+    /** Whether the current thread has reported reads of a field often enough, with its bits at {@code shift}. */
     @ForceInline
-    public static boolean knowsRead(long word) {
-        return (word & ~WRITES) == (U.getLong(Thread.currentThread(), Recorder.TOKEN) | 2 * READ);
+    public static boolean knowsRead(long word, int shift) {
+        return (word & (~COUNTS | READS << shift)) == (U.getLong(Thread.currentThread(), Recorder.TOKEN) | 2 * READ << shift);
     }
 
     /** The same for writes. */
     @ForceInline
-    public static boolean knowsWrite(long word) {
-        return (word & ~READS) == (U.getLong(Thread.currentThread(), Recorder.TOKEN) | 2 * WRITE);
+    public static boolean knowsWrite(long word, int shift) {
+        return (word & (~COUNTS | WRITES << shift)) == (U.getLong(Thread.currentThread(), Recorder.TOKEN) | 2 * WRITE << shift);
     }
 
     /** A read that is not known; null: of a static field. Returns the new shadow word. */
     @DontInline
-    public static long read(Object o, long word, int site) {
+    public static long read(Object o, long word, int site, int shift) {
         Thread thread = Thread.currentThread();
         Recorder me = Recorder.of(thread);
         if (me == null) return word;
         if (o == null) me.uses(site);
         long token = U.getLong(thread, Recorder.TOKEN);
         me.reads(site, o == null ? 0 : me.object(o));
-        if ((word & ~COUNTS) != token) return token | READ;
-        return (word & READS) == 2 * READ ? word : word + READ;
+        if ((word & ~COUNTS) != token) return token | READ << shift;
+        return (word & READS << shift) == 2 * READ << shift ? word : word + (READ << shift);
     }
 
     /** A write that is not known. */
     @DontInline
-    public static long write(Object o, long word, int site) {
+    public static long write(Object o, long word, int site, int shift) {
         Thread thread = Thread.currentThread();
         Recorder me = Recorder.of(thread);
         if (me == null) return word;
         if (o == null) me.uses(site);
         long token = U.getLong(thread, Recorder.TOKEN);
         me.plain(site, o == null ? 0 : me.object(o));
-        if ((word & ~COUNTS) != token) return token | WRITE;
-        return (word & WRITES) == 2 * WRITE ? word : word + WRITE;
+        if ((word & ~COUNTS) != token) return token | WRITE << shift;
+        return (word & WRITES << shift) == 2 * WRITE << shift ? word : word + (WRITE << shift);
     }
 
     /** An access to a field without a shadow word. */
@@ -122,12 +125,16 @@ public final class Probe {
         Recorder me = Recorder.of(Thread.currentThread());
         if (me == null || lock == null) return;
         long number = me.object(lock);
-        me.stamped(site, number, me.info(lock.getClass()).number);
+        me.enter(site, number, me.info(lock.getClass()).number);
     }
 
     /** Before a monitor is left. */
+    @DontInline
     public static void exit(Object lock, int site) {
-        enter(lock, site);
+        Recorder me = Recorder.of(Thread.currentThread());
+        if (me == null || lock == null) return;
+        long number = me.object(lock);
+        me.exit(site, number, me.info(lock.getClass()).number);
     }
 
     @DontInline

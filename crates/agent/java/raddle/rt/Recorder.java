@@ -29,7 +29,13 @@ final class Recorder {
     private static final int STAMP_BITS = 40;
 
     /** One epoch: the bits below count accesses. */
-    static final long EPOCH = 16;
+    static final long EPOCH = 1 << 24;
+
+    /**
+     * Tokens are given to threads so many at a time. There are 2 to the 40; then they begin again, when no shadow word
+     * is likely to hold the same one still.
+     */
+    private static final long TOKENS = 4096 * EPOCH;
 
     /** Whether anything is recorded at all. */
     static volatile boolean on = true;
@@ -37,9 +43,14 @@ final class Recorder {
     private static int threads;
     private static final long THREADS;
 
+    /** The tokens that are given out next. */
+    private static long tokens;
+    private static final long TOKENS_AT;
+
     static {
         try {
             THREADS = U.staticFieldOffset(Recorder.class.getDeclaredField("threads"));
+            TOKENS_AT = U.staticFieldOffset(Recorder.class.getDeclaredField("tokens"));
         } catch (NoSuchFieldException e) {
             throw new InternalError(e);
         }
@@ -68,6 +79,9 @@ final class Recorder {
     /** The class looked up last: most lookups are for the same one. */
     private Class<?> lastClass;
     private ClassInfo last;
+
+    /** The object looked up last that has no place for its number. */
+    private Identities.Entry lastIdentity;
 
     /** The numbers of objects that this thread gives out next. */
     private long nextObject, objectsEnd;
@@ -113,7 +127,7 @@ final class Recorder {
         me.chunk = chunk;
         me.at = chunk + HEADER;
         me.end = chunk + SMALL;
-        U.putLong(thread, TOKEN, ((long) me.number << STAMP_BITS) + EPOCH);
+        me.newEpoch();
         me.inside = false;
         me.stamped(Kinds.START_SITE, 0, 0);
         return me;
@@ -134,34 +148,61 @@ final class Recorder {
         me.at = me.end = 0;
     }
 
+    /** What is reported from now on is reported anew. */
+    @ForceInline
+    private void newEpoch() {
+        long token = U.getLong(thread, TOKEN) + EPOCH;
+        if ((token & TOKENS - 1) <= EPOCH) token = U.getAndAddLong(Recorder.class, TOKENS_AT, TOKENS) + 2 * EPOCH;
+        U.putLong(thread, TOKEN, token);
+    }
+
     /** A record without a stamp. */
     @ForceInline
     void plain(int site, long operand) {
-        long to = room(8);
-        if (to != 0) {
-            U.putLongRelease(null, to, PLAIN | (long) site << 4 | operand << 28);
-            at = to + 8;
+        plain(PLAIN | (long) site << 4 | operand << 28);
+    }
+
+    @ForceInline
+    private void plain(long word) {
+        if (end - at < 8 && !roomFor(word)) return;
+        U.putLongRelease(null, at, word);
+        at += 8;
+    }
+
+    /** Makes room for a record of one word, if it is to be written. */
+    @DontInline
+    private boolean roomFor(long word) {
+        if (expected != 0) {
+            if (U.getLong(expected) == word) {
+                expected += 8;
+                return false;
+            }
+            recordAfterAll();
+            if (end - at >= 8) return true;
         }
+        return turn() != 0;
     }
 
     /** An object that is accessed as one variable. */
     void whole(int site, long operand, int classNumber) {
-        long to = room(16);
-        if (to != 0) {
-            U.putLong(to + 8, classNumber);
-            U.putLongRelease(null, to, RANGE | (long) site << 4 | operand << 28);
-            at = to + 16;
-        }
+        pair(RANGE | (long) site << 4 | operand << 28, classNumber);
     }
 
     /** Array elements. */
     void range(int site, long array, int from, int until) {
-        long to = room(16);
-        if (to != 0) {
-            U.putLong(to + 8, (from & 0xffff_ffffL) | (long) until << 32);
-            U.putLongRelease(null, to, RANGE | (long) site << 4 | array << 28);
-            at = to + 16;
+        pair(RANGE | (long) site << 4 | array << 28, (from & 0xffff_ffffL) | (long) until << 32);
+    }
+
+    private void pair(long word, long more) {
+        if (expected != 0 && U.getLong(expected) == word && U.getLong(expected + 8) == more) {
+            expected += 16;
+            return;
         }
+        long to = room(16);
+        if (to == 0) return;
+        U.putLong(to + 8, more);
+        U.putLongRelease(null, to, word);
+        at = to + 16;
     }
 
     /** Something that gives or takes order, now. Whatever comes after it belongs to a new epoch. */
@@ -169,20 +210,27 @@ final class Recorder {
     void stamped(int site, long operand, long classNumber) {
         if (trial) endTrial(false);
         if (open != 0) flush();
+        regionAt = 0;
+        stamp(STAMPED | (long) site << 4 | operand << 28, classNumber);
+        newEpoch();
+    }
+
+    @ForceInline
+    private void stamp(long word, long classNumber) {
         long to = room(16);
-        if (to != 0) {
-            long stamp = U.getAndAddLong(null, STAMP, 1);
-            U.putLong(to + 8, stamp | classNumber << STAMP_BITS);
-            U.putLongRelease(null, to, STAMPED | (long) site << 4 | operand << 28);
-            at = to + 16;
-        }
-        U.putLong(thread, TOKEN, U.getLong(thread, TOKEN) + EPOCH);
+        if (to == 0) return;
+        long stamp = U.getAndAddLong(null, STAMP, 1);
+        U.putLong(to + 8, stamp | classNumber << STAMP_BITS);
+        U.putLongRelease(null, to, word);
+        at = to + 16;
+        lastStamp = stamp;
     }
 
     /** The same with a second operand. */
     void stamped(int site, long operand, long classNumber, long more) {
         if (trial) endTrial(false);
         if (open != 0) flush();
+        regionAt = 0;
         long to = room(24);
         if (to != 0) {
             long stamp = U.getAndAddLong(null, STAMP, 1);
@@ -191,15 +239,16 @@ final class Recorder {
             U.putLongRelease(null, to, STAMPED_MORE | (long) site << 4 | operand << 28);
             at = to + 24;
         }
-        U.putLong(thread, TOKEN, U.getLong(thread, TOKEN) + EPOCH);
+        newEpoch();
     }
 
     /** A border within the thread that gives no order: a new epoch all the same. */
     void border(int site, long operand) {
         if (trial) endTrial(false);
         if (open != 0) flush();
+        regionAt = 0;
         plain(site, operand);
-        U.putLong(thread, TOKEN, U.getLong(thread, TOKEN) + EPOCH);
+        newEpoch();
     }
 
     void beginTrial() {
@@ -212,12 +261,7 @@ final class Recorder {
         trial = false;
         int count = trials;
         trials = 0;
-        for (int i = 0; !asked && i < count; i++) {
-            long to = room(8);
-            if (to == 0) return;
-            U.putLongRelease(null, to, onTrial[i]);
-            at = to + 8;
-        }
+        for (int i = 0; !asked && i < count; i++) plain(onTrial[i]);
     }
 
     /** A read, perhaps on trial. */
@@ -241,7 +285,13 @@ final class Recorder {
     /** Goes on in a new chunk, perhaps after waiting for one. */
     @DontInline
     private long turn() {
+        if (expected != 0) {
+            recordAfterAll();
+            // Room for the longest record.
+            if (end - at >= 24) return at;
+        }
         if (chunk == 0) return 0;
+        regionAt = pastEnd = 0;
         long next = next(chunk, number);
         if (next == 0) {
             on = false;
@@ -255,6 +305,143 @@ final class Recorder {
         return at = next + HEADER;
     }
 
+    // Regions. A region is what a thread records from entering a monitor until it has left it, with no other monitor in
+    // between. One that repeats the two before it word for word, when nobody has recorded anything that gives or takes
+    // order since, tells no detector anything: nobody else can have had the monitor, and the same was done under it
+    // twice. Such a region is not written. While it may still become one, what comes is compared with what was written
+    // last; with the first difference it is written after all, which is right since the monitor is still held.
+
+    /** Longer regions are always written. */
+    private static final int REGION = 128;
+
+    private long lastStamp;
+
+    /** How many monitors are held, one that is held twice counted twice. */
+    private int monitors;
+
+    /** Where the region began that is being recorded; 0 if it is not one that could be left out. */
+    private long regionAt;
+
+    /** The operand of its monitor. */
+    private long regionMonitor;
+
+    /** The last whole region, in this chunk; the end is 0 if there is none. */
+    private long pastAt, pastEnd;
+
+    /** Whether the region before that was the same. */
+    private boolean pastTwice;
+
+    /** In a region that may be left out: the word of the last one that has to come next; else 0. */
+    private long expected;
+
+    /** In such a region the end of the chunk is kept here, and {@link #end} says that there is no room. */
+    private long realEnd;
+
+    /** Regions that were left out. */
+    long leftOut;
+
+    /** A monitor was entered. */
+    @ForceInline
+    void enter(int site, long operand, long classNumber) {
+        if (trial) endTrial(false);
+        if (open != 0) flush();
+        newEpoch();
+        long word = STAMPED | (long) site << 4 | operand << 28;
+        if (monitors++ == 0) {
+            if (pastTwice && at == pastEnd && U.getLong(pastAt) == word && U.getLong(STAMP) == lastStamp + 1) {
+                expected = pastAt + 16;
+                realEnd = end;
+                end = 0;
+                return;
+            }
+            regionAt = at;
+            regionMonitor = operand;
+        } else {
+            if (operand != regionMonitor) regionAt = 0;
+            if (expected != 0 && isExpected(word)) return;
+        }
+        stamp(word, classNumber);
+    }
+
+    /** A monitor is about to be left. */
+    @ForceInline
+    void exit(int site, long operand, long classNumber) {
+        if (trial) endTrial(false);
+        if (open != 0) flush();
+        newEpoch();
+        long word = STAMPED | (long) site << 4 | operand << 28;
+        boolean last = --monitors <= 0;
+        if (expected != 0 && isExpected(word)) {
+            if (last) {
+                expected = 0;
+                end = realEnd;
+                monitors = 0;
+                leftOut++;
+            }
+            return;
+        }
+        stamp(word, classNumber);
+        if (last) endRegion();
+    }
+
+    private boolean isExpected(long word) {
+        if (U.getLong(expected) != word) return false;
+        expected += 16;
+        return true;
+    }
+
+    private void endRegion() {
+        monitors = 0;
+        long from = regionAt, length = at - from;
+        regionAt = 0;
+        // A region that went on in another chunk begins behind its end, or is long.
+        if (from == 0 || length <= 0 || length > REGION) {
+            pastEnd = 0;
+            pastTwice = false;
+            return;
+        }
+        pastTwice = pastEnd == from && from - pastAt == length && repeats(pastAt, from, at);
+        pastAt = from;
+        pastEnd = at;
+    }
+
+    /** Whether two regions are the same but for their stamps. */
+    private static boolean repeats(long first, long second, long end) {
+        while (second < end) {
+            long word = U.getLong(second);
+            if (word != U.getLong(first)) return false;
+            if ((word & 15) == RANGE && U.getLong(second + 8) != U.getLong(first + 8)) return false;
+            int size = (word & 15) == PLAIN ? 8 : 16;
+            first += size;
+            second += size;
+        }
+        return true;
+    }
+
+    /** The region is not like the last one: writes what was left out of it so far. */
+    @DontInline
+    private void recordAfterAll() {
+        long until = expected;
+        expected = 0;
+        end = realEnd;
+        // The chunk may be full; then what is copied may be gone.
+        int count = (int) (until - pastAt) >>> 3;
+        long[] words = new long[count];
+        for (int i = 0; i < count; i++) words[i] = U.getLong(pastAt + 8L * i);
+        long from = at;
+        for (int i = 0; i < count; i++) {
+            long word = words[i];
+            if ((word & 15) == STAMPED) {
+                stamp(word, words[++i] >>> STAMP_BITS);
+            } else if ((word & 15) == RANGE) {
+                pair(word, words[++i]);
+            } else {
+                plain(word);
+            }
+        }
+        regionAt = from > chunk && from < at ? from : 0;
+    }
+
     // Objects.
 
     /** The number of an object. */
@@ -262,9 +449,17 @@ final class Recorder {
     long object(Object o) {
         ClassInfo info = info(o.getClass());
         long offset = info.offset;
-        if (offset == 0) return Identities.number(o, this);
+        if (offset == 0) return identity(o);
         long number = U.getLong(o, offset);
         return number != 0 ? number : give(o, offset);
+    }
+
+    /** The number of an object that has no place for it: most look-ups are for the same one. */
+    @DontInline
+    private long identity(Object o) {
+        Identities.Entry known = lastIdentity;
+        if (known == null || !known.refersTo(o)) lastIdentity = known = Identities.of(o, this);
+        return known.number;
     }
 
     @ForceInline
@@ -331,6 +526,8 @@ final class Recorder {
     /** For each slot its site (upper half) and the index that would come next (lower half). */
     private final long[] nexts = new long[SLOTS];
     private final int[] froms = new int[SLOTS];
+    /** The array that was written last from each slot. */
+    private final Identities.Entry[] known = new Identities.Entry[SLOTS];
     /** A bit for each slot in use. */
     private int open;
 
@@ -367,7 +564,9 @@ final class Recorder {
         arrays[slot] = null;
         long next = nexts[slot];
         nexts[slot] = 0;
-        range((int) (next >>> 32), object(array), froms[slot], (int) next);
+        Identities.Entry entry = known[slot];
+        if (entry == null || !entry.refersTo(array)) known[slot] = entry = Identities.of(array, this);
+        range((int) (next >>> 32), entry.number, froms[slot], (int) next);
     }
 
     // The agent.

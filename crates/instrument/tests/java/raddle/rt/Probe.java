@@ -16,7 +16,7 @@ public final class Probe {
     private static final PrintStream LOG = open();
     private static final IdentityHashMap<Object, Integer> NUMBERS = new IdentityHashMap<>();
     private static final boolean FILTER = Boolean.getBoolean("raddle.filter");
-    private static final long TOKEN = 1 << 4;
+    private static final long TOKEN = 1 << 24;
 
     private static PrintStream open() {
         try {
@@ -44,17 +44,17 @@ public final class Probe {
         LOG.println((thread.equals("main") ? "" : "[" + thread + "] ") + "#" + site + " " + text);
     }
 
-    public static boolean knowsRead(long word) { return (word & ~12L) == (TOKEN | 2); }
-    public static boolean knowsWrite(long word) { return (word & ~3L) == (TOKEN | 8); }
+    public static boolean knowsRead(long word, int shift) { return (word & (~0xffffffL | 3L << shift)) == (TOKEN | 2L << shift); }
+    public static boolean knowsWrite(long word, int shift) { return (word & (~0xffffffL | 12L << shift)) == (TOKEN | 8L << shift); }
 
     private static long counted(long word, int shift) {
         if (!FILTER) return 0;
-        if ((word & ~15L) != TOKEN) word = TOKEN;
-        return (word >> shift & 3) < 2 ? word + (1 << shift) : word;
+        if ((word & ~0xffffffL) != TOKEN) word = TOKEN;
+        return (word >> shift & 3) < 2 ? word + (1L << shift) : word;
     }
 
-    public static long read(Object o, long word, int site) { log(site, name(o)); return counted(word, 0); }
-    public static long write(Object o, long word, int site) { log(site, name(o)); return counted(word, 2); }
+    public static long read(Object o, long word, int site, int shift) { log(site, name(o)); return counted(word, shift); }
+    public static long write(Object o, long word, int site, int shift) { log(site, name(o)); return counted(word, shift + 2); }
     public static void readAny(Object o, int site) { log(site, "any " + name(o)); }
     public static void writeAny(Object o, int site) { log(site, "any " + name(o)); }
     public static void arrayRead(Object a, int index, int site) { log(site, name(a) + "[" + index + "]"); }
