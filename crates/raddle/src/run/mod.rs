@@ -90,6 +90,7 @@ impl Watching<'_> {
                 }
             };
             self.signals.is_nobody();
+            shared.ended.store(true, Ordering::Relaxed);
             self.look(scope, shared, &mut seen, &mut watchers);
 
             // What is left to analyse may take a while, and nobody else prints now.

@@ -1,5 +1,8 @@
 //! One JVM: its session is read and analysed while it runs, and recorded if that was asked for.
 //!
+//! While the program runs it comes first: the analysis takes what it leaves of the processors, and what the session has
+//! room for is analysed afterwards.
+//!
 //! Whatever goes wrong here, the session is read on to its end where that is possible: a program must not wait for a
 //! reader that has given up.
 
@@ -24,6 +27,8 @@ use crate::report::Wanted;
 pub struct Shared {
     /// The command has ended, and JVMs that still run are left alone.
     pub leave: AtomicBool,
+    /// The command has ended: nobody needs the processors more than we do.
+    pub ended: AtomicBool,
     /// Events of all JVMs so far.
     pub events: AtomicU64,
 }
@@ -45,6 +50,10 @@ const SOON: Duration = Duration::from_millis(2);
 
 /// Less than so many events at a time: the reader has caught up, and leaves the processor to the program for a moment.
 const FEW: usize = 256;
+
+/// How much the program goes before the analysis. Where other programs keep the processors busy, the analysis may not be
+/// allowed to take it back when the program has ended; so it is not more.
+const NICE: i32 = 10;
 
 /// Watches the JVM of a session folder until it ends. `record` is where its trace goes.
 pub fn watch(folder: &Path, wanted: &Wanted, record: Option<&Path>, shared: &Shared) -> Watched {
@@ -86,7 +95,13 @@ impl Watch<'_> {
             }
         });
         let mut stretches = Stretches::default();
+        // If a thread may not, it works as before.
+        let mut kind = rustix::process::nice(NICE).is_ok();
         loop {
+            if kind && self.shared.ended.load(Ordering::Relaxed) {
+                kind = false;
+                let _ = rustix::process::nice(-NICE);
+            }
             match self.reader.poll(&mut stretches) {
                 Ok(Poll::Events) => {}
                 Ok(Poll::Nothing) if self.is_left() => break,
