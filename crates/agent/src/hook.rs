@@ -105,7 +105,7 @@ impl Hook {
             return if self.modelled.contains(name) { Scope::ModelOnly } else { Scope::Leave };
         }
         let watched = if self.include.is_empty() {
-            !self.models.is_unwatched(&dotted)
+            !self.models.is_unwatched(name)
         } else {
             patterns::any(&self.include, &dotted)
         };
@@ -226,7 +226,7 @@ impl Agent {
         };
         // Before anything refers to what is new, classes before their members.
         weaving.classes.append(&mut weaving.entries);
-        self.session.names(&weaving.classes);
+        self.names(&weaving.classes);
         if let (Some(folder), Some(woven)) = (&self.options.dump, &woven) {
             let _ = std::fs::write(folder.join(format!("{}.class", name.replace('/', "."))), woven);
         }
@@ -235,27 +235,15 @@ impl Agent {
 }
 
 impl Agent {
+    /// Writes to the log of names, after what it may refer to.
+    pub fn names(&self, entries: &[u8]) {
+        self.classes.write(entries, |entries| self.session.names(entries));
+    }
+
     /// The number of a field by the class that declares it.
     pub fn field(&self, loader: i64, class: &str, name: String, descriptor: String, access: u16) -> u32 {
-        let key = (name.clone().into_boxed_str(), descriptor.clone().into_boxed_str());
-        let (of, number, new, new_class) = self.classes.with(loader, class, |known, new_class| {
-            let mut new = false;
-            let number = *known.fields.entry(key).or_insert_with(|| {
-                new = true;
-                self.sites.field()
-            });
-            (known.number, number, new, new_class)
-        });
-        if new {
-            let mut entries = Vec::new();
-            if new_class {
-                Entry::Class { number: of, name: class.replace('/', "."), file: String::new() }
-                    .encode(&mut entries);
-            }
-            Entry::Field { number, class: of, name, descriptor, flags: field_flags(access) }
-                .encode(&mut entries);
-            self.session.names(&entries);
-        }
+        let (_, number, _) = self.classes.field(loader, class, &name, &descriptor, field_flags(access));
+        self.names(&[]);
         number
     }
 
@@ -272,7 +260,7 @@ impl Agent {
     ) -> u32 {
         let Some((method, line)) = self.classes.site(site) else { return site };
         let operand = self.field(loader, class, name, descriptor, access);
-        let of = self.classes.with(loader, class, |known, _| known.number);
+        let of = self.classes.number(loader, class);
         let writes = self.sites.kind(site) == Kind::Write.number();
         let kind = match (writes, access & VOLATILE != 0) {
             (false, false) => Kind::Read,
@@ -284,7 +272,7 @@ impl Agent {
         let mut entry = Vec::new();
         Entry::Site { number, method, line, kind: kind.number(), operand, text: String::new() }
             .encode(&mut entry);
-        self.session.names(&entry);
+        self.names(&entry);
         number
     }
 }
@@ -327,7 +315,7 @@ fn text(bytes: &[u8]) -> String {
 impl instrument::Sites for Weaving<'_> {
     fn class(&mut self, name: &[u8], source: Option<&[u8]>) -> u32 {
         let name = text(name);
-        let number = self.agent.classes.with(self.loader, &name, |known, _| known.number);
+        let number = self.agent.classes.number(self.loader, &name);
         let file = source.map(text).unwrap_or_default();
         if self.class != number {
             Entry::Class { number, name: name.replace('/', "."), file }.encode(&mut self.classes);
@@ -346,27 +334,12 @@ impl instrument::Sites for Weaving<'_> {
     }
 
     fn field(&mut self, owner: &[u8], name: &[u8], descriptor: &[u8], flags: Option<u16>) -> u32 {
-        let owner = text(owner);
-        let key = (text(name).into_boxed_str(), text(descriptor).into_boxed_str());
-        let sites = &self.agent.sites;
-        let (class, number, new, new_class) =
-            self.agent.classes.with(self.loader, &owner, |known, new_class| {
-                let mut new = false;
-                let number = *known.fields.entry(key.clone()).or_insert_with(|| {
-                    new = true;
-                    sites.field()
-                });
-                (known.number, number, new, new_class)
-            });
-        // The class itself is told with its source.
-        if new_class && owner != self.name {
-            Entry::Class { number: class, name: owner.replace('/', "."), file: String::new() }
-                .encode(&mut self.classes);
-        }
-        if new || flags.is_some() {
-            let flags = flags.map_or(0, field_flags);
-            let (name, descriptor) = (key.0.into_string(), key.1.into_string());
-            Entry::Field { number, class, name, descriptor, flags }.encode(&mut self.entries);
+        let (owner, name, descriptor) = (text(owner), text(name), text(descriptor));
+        let known = flags.map_or(0, field_flags);
+        let (class, number, new) = self.agent.classes.field(self.loader, &owner, &name, &descriptor, known);
+        // What another class has seen of it was less.
+        if !new && flags.is_some() {
+            Entry::Field { number, class, name, descriptor, flags: known }.encode(&mut self.entries);
         }
         number
     }

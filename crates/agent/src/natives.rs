@@ -215,12 +215,8 @@ extern "system" fn number_of(_: *mut JNIEnv, _: jclass, class: jclass) -> jint {
     contained(0, || {
         let Some(agent) = agent() else { return 0 };
         let Some((loader, name)) = identify(agent, class) else { return 0 };
-        let (number, new) = agent.classes.with(loader, &name, |known, new| (known.number, new));
-        if new {
-            let mut entry = Vec::new();
-            Entry::Class { number, name: for_people(&name), file: String::new() }.encode(&mut entry);
-            agent.session.names(&entry);
-        }
+        let number = agent.classes.number(loader, &name);
+        agent.names(&[]);
         number as jint
     })
 }
