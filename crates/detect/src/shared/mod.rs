@@ -11,4 +11,5 @@ pub mod order;
 pub mod pasts;
 pub mod ranges;
 pub mod story;
+pub mod tests;
 pub mod vars;

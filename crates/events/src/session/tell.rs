@@ -275,7 +275,11 @@ impl Reader {
                 out.event(Event { thread: by.thread, site: by.site, op: Op::Freeze { object } });
             }
             Kind::Mark => {
-                if let Some(text) = self.look_up(|tables| tables.string(operand)) {
+                let text = match operand {
+                    0 => Some(known.purpose),
+                    operand => self.look_up(|tables| tables.string(operand)),
+                };
+                if let Some(text) = text {
                     out.event(Event { thread: by.thread, site: by.site, op: Op::Mark { text } });
                 }
             }
