@@ -56,7 +56,7 @@ pub fn run(args: &RunArgs, color: Color) -> Result<Outcome, Failure> {
     signals.is(child.id());
     let watching = Watching { args, wanted: &wanted, place: &place, signals: &signals };
     let (status, watched) = watching.all(child)?;
-    let outcome = finish(args, &wanted, status, watched);
+    let outcome = finish(args, &wanted, status, watched, &folder::tools(&place));
     drop(folder.lock().unwrap_or_else(PoisonError::into_inner).take());
     outcome
 }
@@ -143,6 +143,7 @@ fn finish(
     wanted: &Wanted,
     status: ExitStatus,
     watched: Vec<Watched>,
+    tools: &BTreeSet<String>,
 ) -> Result<Outcome, Failure> {
     let jvms = watched.len();
     let mut report = Report::new();
@@ -168,6 +169,13 @@ fn finish(
     let mut complete = errors.is_empty();
     for error in errors {
         error.tell();
+    }
+    if !tools.is_empty() && !args.report.quiet {
+        let names: Vec<&str> = tools.iter().map(String::as_str).collect();
+        tell(&format!(
+            "JVMs of {} were left alone; --include would watch the classes that it names in them too",
+            names.join(" and ")
+        ));
     }
     if jvms == 0 {
         tell("no JVM was watched: the command started none, or none that reads JAVA_TOOL_OPTIONS");
