@@ -18,6 +18,8 @@ use crate::natives::for_people;
 pub struct Known {
     /// Its number.
     pub number: u32,
+    /// Whether it was woven when it was loaded: only then may it have our members when it is changed.
+    pub woven: bool,
     /// Whether its objects have a place for their number.
     pub has_numbers: bool,
     /// Its fields by name and descriptor.

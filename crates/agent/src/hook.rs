@@ -92,6 +92,12 @@ impl Hook {
         }
     }
 
+    /// Whether a class that is loaded already should have been woven, and is too late for it.
+    pub fn is_late(&self, jni: Jni, loader: jobject, name: &str) -> bool {
+        !name.starts_with('[')
+            && matches!(self.scope(Some(jni), loader, name), Scope::Whole | Scope::SyncOnly)
+    }
+
     fn scope(&self, jni: Option<Jni>, loader: jobject, name: &str) -> Scope {
         let dotted = name.replace('/', ".");
         if name.starts_with("raddle/rt/") || patterns::any(&self.leave, &dotted) {
@@ -182,6 +188,12 @@ impl Agent {
             return None;
         }
         let ours = scope != Scope::ModelOnly && redefined.is_null();
+        let number = self.classes.loader(self.jvmti, loader);
+        let anew = scope != Scope::ModelOnly && !redefined.is_null();
+        if anew && !self.classes.with(number, name, |known, _| known.woven) {
+            // It was loaded without our members, and cannot get them any more.
+            return None;
+        }
         if ours {
             let seen = self.hook.seen.fetch_add(1, Ordering::Relaxed);
             // Now and then, since a killed JVM cannot tell at its end.
@@ -189,7 +201,7 @@ impl Agent {
                 self.tell_counts();
             }
         }
-        let loader = self.classes.loader(self.jvmti, loader);
+        let loader = number;
         let mut weaving = Weaving {
             agent: self,
             loader,
@@ -212,6 +224,7 @@ impl Agent {
                     self.classes.with(loader, name, |known, _| known.has_numbers = true);
                 }
                 if ours {
+                    self.classes.with(loader, name, |known, _| known.woven = true);
                     self.hook.woven.fetch_add(1, Ordering::Relaxed);
                 }
                 Some(woven)

@@ -47,6 +47,11 @@ pub fn bring_in(agent: &Agent, jni: Jni) -> Result<(), String> {
         let name = signature.trim_start_matches('L').trim_end_matches(';');
         if agent.hook.wants(name) {
             early.push(class);
+        } else if agent.jvmti.loader(class).is_some_and(|loader| agent.hook.is_late(jni, loader, name)) {
+            let mut entry = Vec::new();
+            let why = "it was loaded before watching began, for another agent".to_owned();
+            Entry::Gap { what: format!("class {}", for_people(name)), why, count: 1 }.encode(&mut entry);
+            agent.session.names(&entry);
         }
     }
     for class in &early {

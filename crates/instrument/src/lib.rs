@@ -9,6 +9,7 @@
 
 mod arrays;
 mod class;
+mod coverage;
 mod error;
 mod fields;
 mod hide;

@@ -2,6 +2,7 @@
 //! not change what they do. Needs what `scripts/prepare-java` fetches.
 
 mod frameworks;
+mod harmless;
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
