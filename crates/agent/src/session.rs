@@ -29,6 +29,7 @@ pub struct Session {
     pages: Mutex<Pages>,
     names: Mutex<File>,
     over: AtomicBool,
+    folder: PathBuf,
 }
 
 // SAFETY: `base` points to a mapping that lives as long as the process; what is shared in it is accessed atomically, or
@@ -57,10 +58,16 @@ impl Session {
         let open = |name: &str| {
             OpenOptions::new().read(true).write(true).create_new(true).mode(0o600).open(folder.join(name))
         };
-        let budget = u32::try_from(budget_bytes / at::PAGE).unwrap_or(u32::MAX).max(2 * STEP);
-        let length = u64::from(budget) * at::PAGE;
+        let mut budget = u32::try_from(budget_bytes / at::PAGE).unwrap_or(u32::MAX).max(2 * STEP);
         let file = open(at::CHUNKS)?;
-        file.set_len(length)?;
+        // Files may be limited in size; then there is less room, and threads wait sooner.
+        while let Err(error) = file.set_len(u64::from(budget) * at::PAGE) {
+            if error.raw_os_error() != Some(libc::EFBIG) || budget <= STEP {
+                return Err(error);
+            }
+            budget = (budget / 2).max(STEP);
+        }
+        let length = u64::from(budget) * at::PAGE;
         allocate(&file, 0, STEP)?;
         let length = usize::try_from(length).map_err(io::Error::other)?;
         // SAFETY: a fresh shared mapping of a file that we have just made and sized; errors are checked.
@@ -92,6 +99,7 @@ impl Session {
                 sizes: vec![0; STEP as usize],
             }),
             over: AtomicBool::new(false),
+            folder: folder.clone(),
         };
         session.word32(at::VERSION_AT).store(at::VERSION, Ordering::Relaxed);
         session.word32(at::PAGE_SIZE_AT).store(at::PAGE as u32, Ordering::Relaxed);
@@ -148,6 +156,19 @@ impl Session {
     /// The JVM ends as it should.
     pub fn end(&self) {
         self.word32(at::STATE_AT).store(at::ENDED, Ordering::Release);
+        if self.reader != 0 && !self.reader_lives() {
+            self.abandon();
+        }
+    }
+
+    /// Whoever read has been killed: there is nobody to wait for, and nobody to clear up.
+    fn abandon(&self) {
+        self.stop("nobody reads the session any more");
+        let _ = std::fs::remove_dir_all(&self.folder);
+        if let Some(within) = self.folder.parent() {
+            // Unless other JVMs have their sessions there.
+            let _ = std::fs::remove_dir(within);
+        }
     }
 
     /// Nothing is recorded any more, which is said once; the program goes on.
@@ -183,7 +204,7 @@ impl Session {
             std::thread::sleep(Duration::from_micros(500));
             waited += 1;
             if waited.is_multiple_of(200) && !self.reader_lives() {
-                self.stop("nobody reads the session any more");
+                self.abandon();
             }
         }
     }
@@ -211,6 +232,10 @@ impl Session {
         let end = page.checked_add(size).filter(|&end| end <= self.budget)?;
         if end > pages.allocated {
             let more = STEP.min(self.budget - pages.allocated).max(end - pages.allocated);
+            if !self.reader_lives() {
+                self.abandon();
+                return None;
+            }
             // A full disk: wait for the reader, as if the budget were used up.
             allocate(&self.file, pages.allocated, more).ok()?;
             pages.allocated += more;

@@ -162,6 +162,7 @@ fn finish(
         }
     }
     if let (Some(path), [only]) = (&args.record, records.as_slice())
+        && path != only
         && let Err(error) = std::fs::rename(only, path)
     {
         errors.push(Failure::new(format!("{}: {error}", path.display())));
@@ -181,7 +182,11 @@ fn finish(
         tell("no JVM was watched: the command started none, or none that reads JAVA_TOOL_OPTIONS");
         complete = false;
     } else {
-        wanted.tell(&mut report, Stream::Error)?;
+        // The program comes first: how it ended is told even if its report cannot be.
+        if let Err(error) = wanted.tell(&mut report, Stream::Error) {
+            error.tell();
+            complete = false;
+        }
         if !args.report.quiet {
             tell(&coverage(&report, jvms, &counts));
         }
@@ -244,8 +249,11 @@ fn code(status: ExitStatus) -> u8 {
     u8::try_from(code).unwrap_or(1)
 }
 
-/// `app.trace` with the number of a JVM's process: `app-1234.trace`.
+/// `app.trace` with the number of a JVM's process: `app-1234.trace`. A device or pipe stays what it is.
 fn one_of_many(path: &Path, session: &Path) -> PathBuf {
+    if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
+        return path.to_owned();
+    }
     let pid = process_of(session).map_or(0, |(pid, _)| pid);
     let mut name = path.file_stem().unwrap_or_default().to_owned();
     name.push(format!("-{pid}"));
