@@ -121,6 +121,7 @@ fn natives() -> Vec<(&'static str, Vec<Method>)> {
                     field_number as *mut c_void,
                 ),
                 (c"siteFor", c"(II)I", site_for as *mut c_void),
+                (c"siteForElement", c"(ILjava/lang/Class;)I", site_for_element as *mut c_void),
             ],
         ),
         (
@@ -315,4 +316,13 @@ extern "system" fn field_number(
 
 extern "system" fn site_for(_: *mut JNIEnv, _: jclass, site: jint, field: jint) -> jint {
     contained(site, || agent().map_or(site, |agent| agent.site_for_field(site as u32, field as u32) as jint))
+}
+
+extern "system" fn site_for_element(_: *mut JNIEnv, _: jclass, site: jint, array: jclass) -> jint {
+    contained(site, || {
+        let Some(agent) = agent() else { return site };
+        let Some((loader, name)) = identify(agent, array) else { return site };
+        let class = agent.classes.number(loader, &name);
+        agent.site_for_element(site as u32, class, for_people(&name)) as jint
+    })
 }

@@ -132,16 +132,23 @@ impl Session {
 
     /// The chunk that follows another one of a thread.
     pub fn next(&self, chunk: i64, thread: u32) -> Option<i64> {
+        let old = self.offset(chunk)?;
         let page = self.chunk(thread, at::LARGE)?;
-        let old = (chunk as u64).wrapping_sub(self.base as u64);
         self.word32(old + at::CHUNK_NEXT_AT).store(page, Ordering::Release);
         Some(self.address(page))
     }
 
+    /// Where in the file the chunk at an address is; a thread that records nothing any more has none.
+    fn offset(&self, chunk: i64) -> Option<u64> {
+        let offset = (chunk as u64).wrapping_sub(self.base as u64);
+        (offset < u64::from(self.budget) * at::PAGE).then_some(offset)
+    }
+
     /// Nothing comes after this chunk.
     pub fn close(&self, chunk: i64) {
-        let offset = (chunk as u64).wrapping_sub(self.base as u64);
-        self.word32(offset + at::CHUNK_CLOSED_AT).store(1, Ordering::Release);
+        if let Some(offset) = self.offset(chunk) {
+            self.word32(offset + at::CHUNK_CLOSED_AT).store(1, Ordering::Release);
+        }
     }
 
     /// Writes entries of the log of names, which must come before whatever refers to them.
@@ -270,4 +277,22 @@ fn start_time() -> u64 {
     // The second field is in brackets and may hold anything.
     let after = stat.rsplit_once(')').map_or("", |(_, after)| after);
     after.split_whitespace().nth(19).and_then(|ticks| ticks.parse().ok()).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thread_without_a_chunk_has_nothing_to_close_or_go_on_from() {
+        let within = std::env::temp_dir().join(format!("raddle-test-agent-{}", std::process::id()));
+        std::fs::create_dir_all(&within).unwrap();
+        let (session, _) = Session::create(&within, 1 << 26, 0).unwrap();
+        session.close(0);
+        assert_eq!(session.next(0, 1), None);
+        let (chunk, _) = session.open(1).unwrap();
+        assert!(session.next(chunk, 1).is_some_and(|next| next != chunk));
+        session.close(chunk);
+        std::fs::remove_dir_all(&within).unwrap();
+    }
 }

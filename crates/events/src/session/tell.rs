@@ -101,7 +101,11 @@ impl Reader {
                         }
                     };
                     let Some(var) = var else {
-                        return Err(self.pages.wrong(stream.place(), "an access that does not say what to"));
+                        let site = site_of(first);
+                        let reason = format!(
+                            "an access ({kind:?}, site {site}, {operand}, {second:#x}) that does not say what to"
+                        );
+                        return Err(self.pages.wrong(stream.place(), reason));
                     };
                     stream.consume(length);
                     if !goes_on {

@@ -1,11 +1,25 @@
 import java.io.IOException;
 import java.io.InputStream;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.List;
 
 /** Loads its guest by many loaders that are dropped again: all must go, or memory runs out. */
 public class Loaders {
+    public static class GuestThread extends Thread {
+        static volatile int seen;
+        private int[] cells = new int[3];
+        private static final VarHandle CELLS = MethodHandles.arrayElementVarHandle(int[].class);
+
+        @Override
+        public void run() {
+            CELLS.set(cells, 1, (int) CELLS.get(cells, 0) + 1);
+            seen++;
+        }
+    }
+
     public static class Guest implements Runnable {
         static int runs;
         final Object lock = new Object();
@@ -64,6 +78,10 @@ public class Loaders {
         for (int i = 0; i < count; i++) {
             Loader loader = new Loader();
             ((Runnable) loader.loadClass("Loaders$Guest").getDeclaredConstructor().newInstance()).run();
+            // Called from here, where every loader has another class.
+            Thread guest = (Thread) loader.loadClass("Loaders$GuestThread").getDeclaredConstructor().newInstance();
+            guest.start();
+            guest.join();
             all.add(new WeakReference<>(loader));
         }
         int left = count;
