@@ -8,7 +8,7 @@ use events::models::KindWord;
 use events::session::Kind;
 
 /// The classes that are compiled, in the order in which they have to be defined.
-const CLASSES: [&str; 17] = [
+const CLASSES: [&str; 19] = [
     "Kinds",
     "Sites",
     "ClassInfo$1",
@@ -24,6 +24,8 @@ const CLASSES: [&str; 17] = [
     "Choice$1",
     "Choice",
     "Link",
+    "Clones$1",
+    "Clones",
     "Filter",
     "Probe",
 ];

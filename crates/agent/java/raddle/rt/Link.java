@@ -19,7 +19,7 @@ import jdk.internal.misc.Unsafe;
  */
 final class Link {
     private static final Unsafe U = Unsafe.getUnsafe();
-    private static final MethodHandles.Lookup TRUSTED = trusted();
+    static final MethodHandles.Lookup TRUSTED = trusted();
 
     private static MethodHandles.Lookup trusted() {
         try {
