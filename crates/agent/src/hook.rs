@@ -2,7 +2,7 @@
 //!
 //! A class that cannot be woven runs as it was, and the log of names says so as a gap.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 use events::models::{Models, Placement};
@@ -209,6 +209,7 @@ impl Agent {
             entries: Vec::new(),
             class: 0,
             name: name.to_owned(),
+            owners: HashMap::new(),
         };
         let options = instrument::Options { scope, blocks: self.hook.blocks };
         let woven = instrument::weave(
@@ -319,6 +320,8 @@ struct Weaving<'a> {
     entries: Vec<u8>,
     class: u32,
     name: String,
+    /// The classes of the fields that were met.
+    owners: HashMap<u32, u32>,
 }
 
 fn text(bytes: &[u8]) -> String {
@@ -350,6 +353,7 @@ impl instrument::Sites for Weaving<'_> {
         let (owner, name, descriptor) = (text(owner), text(name), text(descriptor));
         let known = flags.map_or(0, field_flags);
         let (class, number, new) = self.agent.classes.field(self.loader, &owner, &name, &descriptor, known);
+        self.owners.insert(number, class);
         // What another class has seen of it was less.
         if !new && flags.is_some() {
             Entry::Field { number, class, name, descriptor, flags: known }.encode(&mut self.entries);
@@ -360,7 +364,9 @@ impl instrument::Sites for Weaving<'_> {
     fn site(&mut self, site: instrument::Site<'_>) -> Option<u32> {
         let kind = site.kind;
         let choice = if site.effects.is_empty() { 0 } else { self.agent.effects.add(&site) };
-        let number = self.agent.sites.add(kind, self.class, choice)?;
+        // The class that must have been initialised before a field of it can be used.
+        let class = self.owners.get(&site.operand).copied().unwrap_or(self.class);
+        let number = self.agent.sites.add(kind, class, choice)?;
         Entry::Site {
             number,
             method: site.method,
