@@ -56,11 +56,11 @@ fn sessions(folder: &Path) -> Vec<PathBuf> {
 fn jvm(folder: &Path) -> u32 {
     let began = Instant::now();
     loop {
-        let pids = sessions(folder).into_iter().filter_map(|path| {
+        let mut pids = sessions(folder).into_iter().filter_map(|path| {
             let name = path.file_name()?.to_str()?.to_owned();
             name.split_once('-')?.0.parse().ok()
         });
-        if let Some(pid) = pids.last() {
+        if let Some(pid) = pids.next() {
             return pid;
         }
         assert!(began.elapsed() < Duration::from_secs(30), "no JVM came");
