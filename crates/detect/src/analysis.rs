@@ -16,7 +16,7 @@ use crate::shared::history::History;
 use crate::shared::lockset::LockSets;
 use crate::shared::order::{Edges, Order};
 use crate::shared::ranges::Ranges;
-use crate::shared::tests::Tests;
+use crate::shared::running::Tests;
 use crate::shared::vars::VarState;
 
 pub use events::check::Malformed;

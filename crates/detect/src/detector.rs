@@ -10,7 +10,7 @@ use crate::shared::history::History;
 use crate::shared::lockset::LockSets;
 use crate::shared::order::Order;
 use crate::shared::ranges::Ranges;
-use crate::shared::tests::Tests;
+use crate::shared::running::Tests;
 use crate::shared::vars::VarState;
 
 /// Everything there is to know about a detector before it runs. `--help`, `explain` and the docs come from here.
