@@ -8,7 +8,7 @@ use events::models::KindWord;
 use events::session::Kind;
 
 /// The classes that are compiled, in the order in which they have to be defined.
-const CLASSES: [&str; 14] = [
+const CLASSES: [&str; 19] = [
     "Kinds",
     "Sites",
     "ClassInfo$1",
@@ -17,10 +17,15 @@ const CLASSES: [&str; 14] = [
     "Identities",
     "Recorder",
     "Effect",
+    "Variables$1",
+    "Variables$2",
     "Variables",
     "Choice$Last",
+    "Choice$1",
     "Choice",
     "Link",
+    "Clones$1",
+    "Clones",
     "Filter",
     "Probe",
 ];

@@ -118,7 +118,7 @@ fn root() -> PathBuf {
 
 /// Where measurements are made.
 pub fn place() -> Result<PathBuf, String> {
-    let place = root().join("target/bench");
+    let place = target().join("bench");
     std::fs::create_dir_all(&place).map_err(|e| format!("{}: {e}", place.display()))?;
     Ok(place)
 }
@@ -126,14 +126,19 @@ pub fn place() -> Result<PathBuf, String> {
 fn build() -> Result<PathBuf, String> {
     let mut cargo = Command::new(std::env::var("CARGO").unwrap_or_else(|_| "cargo".into()));
     run(cargo.args(["build", "--release", "--quiet", "--package", "raddle"]).current_dir(root()))?;
-    Ok(root().join("target/release/raddle"))
+    Ok(target().join("release/raddle"))
+}
+
+/// Where cargo puts what it builds.
+fn target() -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
 }
 
 /// The command and the agent's library beside it.
 pub fn build_all() -> Result<PathBuf, String> {
     let mut cargo = Command::new(std::env::var("CARGO").unwrap_or_else(|_| "cargo".into()));
     run(cargo.args(["build", "--release", "--quiet", "-p", "raddle", "-p", "agent"]).current_dir(root()))?;
-    Ok(root().join("target/release/raddle"))
+    Ok(target().join("release/raddle"))
 }
 
 /// Runs a command to its end; what it said on standard error.

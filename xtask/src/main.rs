@@ -4,6 +4,7 @@ mod bench;
 mod bench_run;
 mod classes;
 mod generate;
+mod loads;
 mod models;
 
 use std::process::ExitCode;
@@ -15,6 +16,7 @@ Examples:
   cargo xtask bench trace --std mixed.std        an STD trace of your own
   cargo xtask bench scale                        1 M to 300 M events; 5 000 threads; 5 M variables
   cargo xtask bench run [PROGRAM …]              what being watched costs the programs of ../shared/bench
+  cargo xtask loads [NAME …]                     real libraries under load, bare and watched (scripts/prepare-java loads)
   cargo xtask models [--fetch] [JDK-FOLDER …]    resolves the model tables against JDK 17, 21 and 25
   cargo xtask bench classes [FILE]               reading, writing and weaving the classes of java.base (needs Java)
   cargo xtask generate OUT EVENTS THREADS LOCKS VARIABLES SEED mixed|atomic|racy
@@ -31,6 +33,7 @@ fn main() -> ExitCode {
         ["generate", out, rest @ ..] => {
             generate::Shape::parse(rest).and_then(|shape| generate::write(out, shape))
         }
+        ["loads", rest @ ..] => loads::run(rest),
         ["models", rest @ ..] => models::run(rest),
         _ => Err(format!("what to do?\n{USAGE}")),
     };

@@ -9,7 +9,7 @@
 
 mod check;
 mod facts;
-mod jdks;
+pub mod jdks;
 #[cfg(test)]
 mod tests;
 

@@ -131,7 +131,7 @@ impl Agent {
     }
 
     fn tell(&self, site: u32, choice: &Choice, of: EffectRef, effect: &Effect) -> Option<Told> {
-        let sibling = |kind: Kind| self.sibling(site, kind, 0, choice);
+        let sibling = |kind: Kind| self.sibling(site, kind, 0, 0, choice);
         let mut sites = [0; 6];
         let mut flags = 0;
         let before = of.moment == Moment::Before;
@@ -246,10 +246,11 @@ impl Agent {
         Some(Told { fields: fields.unwrap_or_default(), numbers })
     }
 
-    /// A site at the same place that does something else, perhaps to another field.
-    fn sibling(&self, site: u32, kind: Kind, field: u32, choice: &Choice) -> u32 {
+    /// A site at the same place that does something else, perhaps to another field: `which` tells it from others of its
+    /// kind.
+    fn sibling(&self, site: u32, kind: Kind, which: u32, field: u32, choice: &Choice) -> u32 {
         let mut siblings = self.effects.siblings.lock().unwrap_or_else(PoisonError::into_inner);
-        let key = (site, kind.number(), field);
+        let key = (site, kind.number(), which);
         if let Some(&sibling) = siblings.get(&key) {
             return sibling;
         }
@@ -269,6 +270,22 @@ impl Agent {
         number
     }
 
+    /// The sibling of a site for elements of an array of this class (as people write it) that a handle leads to.
+    pub fn site_for_element(&self, site: u32, class: u32, array: String) -> u32 {
+        let kind = match Kind::of(self.sites.kind(site)) {
+            Some(Kind::Read) => Kind::ArrayRead,
+            Some(Kind::Write) => Kind::ArrayWrite,
+            _ => return site,
+        };
+        let number = self.sites.choice(site) as usize;
+        let choice = {
+            let choices = self.effects.choices.lock().unwrap_or_else(PoisonError::into_inner);
+            choices.get(number.wrapping_sub(1)).cloned()
+        };
+        let Some(choice) = choice else { return site };
+        self.sibling(site, kind, class, 0, &Choice { text: array, ..choice })
+    }
+
     /// The sibling of a site for a field that a handle leads to.
     pub fn site_for_field(&self, site: u32, field: u32) -> u32 {
         let Some(kind) = Kind::of(self.sites.kind(site)) else { return site };
@@ -277,7 +294,7 @@ impl Agent {
             let choices = self.effects.choices.lock().unwrap_or_else(PoisonError::into_inner);
             choices.get(number.wrapping_sub(1)).cloned()
         };
-        choice.map_or(site, |choice| self.sibling(site, kind, field, &choice))
+        choice.map_or(site, |choice| self.sibling(site, kind, field, field, &choice))
     }
 
     fn name_of(&self, class: jclass) -> String {

@@ -2,7 +2,7 @@
 //!
 //! A class that cannot be woven runs as it was, and the log of names says so as a gap.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 use events::models::{Models, Placement};
@@ -94,6 +94,12 @@ impl Hook {
         }
     }
 
+    /// Whether a class that is loaded already should have been woven, and is too late for it.
+    pub fn is_late(&self, jni: Jni, loader: jobject, name: &str) -> bool {
+        !name.starts_with('[')
+            && matches!(self.scope(Some(jni), loader, name), Scope::Whole | Scope::SyncOnly)
+    }
+
     fn scope(&self, jni: Option<Jni>, loader: jobject, name: &str) -> Scope {
         let dotted = name.replace('/', ".");
         if name.starts_with("raddle/rt/") || patterns::any(&self.leave, &dotted) {
@@ -107,7 +113,7 @@ impl Hook {
             return if self.modelled.contains(name) { Scope::ModelOnly } else { Scope::Leave };
         }
         let watched = if self.include.is_empty() {
-            !self.models.is_unwatched(&dotted)
+            !self.models.is_unwatched(name)
         } else {
             patterns::any(&self.include, &dotted)
         };
@@ -184,6 +190,12 @@ impl Agent {
             return None;
         }
         let ours = scope != Scope::ModelOnly && redefined.is_null();
+        let number = self.classes.loader(self.jvmti, loader);
+        let anew = scope != Scope::ModelOnly && !redefined.is_null();
+        if anew && !self.classes.with(number, name, |known, _| known.woven) {
+            // It was loaded without our members, and cannot get them any more.
+            return None;
+        }
         if ours {
             let seen = self.hook.seen.fetch_add(1, Ordering::Relaxed);
             // Now and then, since a killed JVM cannot tell at its end.
@@ -191,7 +203,7 @@ impl Agent {
                 self.tell_counts();
             }
         }
-        let loader = self.classes.loader(self.jvmti, loader);
+        let loader = number;
         let mut weaving = Weaving {
             agent: self,
             loader,
@@ -199,6 +211,7 @@ impl Agent {
             entries: Vec::new(),
             class: 0,
             name: name.to_owned(),
+            owners: HashMap::new(),
         };
         let options = instrument::Options { scope, blocks: self.hook.blocks, finals: self.hook.finals };
         let woven = instrument::weave(
@@ -214,6 +227,7 @@ impl Agent {
                     self.classes.with(loader, name, |known, _| known.has_numbers = true);
                 }
                 if ours {
+                    self.classes.with(loader, name, |known, _| known.woven = true);
                     self.hook.woven.fetch_add(1, Ordering::Relaxed);
                 }
                 Some(woven)
@@ -228,7 +242,7 @@ impl Agent {
         };
         // Before anything refers to what is new, classes before their members.
         weaving.classes.append(&mut weaving.entries);
-        self.session.names(&weaving.classes);
+        self.names(&weaving.classes);
         if let (Some(folder), Some(woven)) = (&self.options.dump, &woven) {
             let _ = std::fs::write(folder.join(format!("{}.class", name.replace('/', "."))), woven);
         }
@@ -237,27 +251,15 @@ impl Agent {
 }
 
 impl Agent {
+    /// Writes to the log of names, after what it may refer to.
+    pub fn names(&self, entries: &[u8]) {
+        self.classes.write(entries, |entries| self.session.names(entries));
+    }
+
     /// The number of a field by the class that declares it.
     pub fn field(&self, loader: i64, class: &str, name: String, descriptor: String, access: u16) -> u32 {
-        let key = (name.clone().into_boxed_str(), descriptor.clone().into_boxed_str());
-        let (of, number, new, new_class) = self.classes.with(loader, class, |known, new_class| {
-            let mut new = false;
-            let number = *known.fields.entry(key).or_insert_with(|| {
-                new = true;
-                self.sites.field()
-            });
-            (known.number, number, new, new_class)
-        });
-        if new {
-            let mut entries = Vec::new();
-            if new_class {
-                Entry::Class { number: of, name: class.replace('/', "."), file: String::new() }
-                    .encode(&mut entries);
-            }
-            Entry::Field { number, class: of, name, descriptor, flags: field_flags(access) }
-                .encode(&mut entries);
-            self.session.names(&entries);
-        }
+        let (_, number, _) = self.classes.field(loader, class, &name, &descriptor, field_flags(access));
+        self.names(&[]);
         number
     }
 
@@ -274,7 +276,7 @@ impl Agent {
     ) -> u32 {
         let Some((method, line)) = self.classes.site(site) else { return site };
         let operand = self.field(loader, class, name, descriptor, access);
-        let of = self.classes.with(loader, class, |known, _| known.number);
+        let of = self.classes.number(loader, class);
         let writes = self.sites.kind(site) == Kind::Write.number();
         let kind = match (writes, access & VOLATILE != 0) {
             (false, false) => Kind::Read,
@@ -286,7 +288,7 @@ impl Agent {
         let mut entry = Vec::new();
         Entry::Site { number, method, line, kind: kind.number(), operand, text: String::new() }
             .encode(&mut entry);
-        self.session.names(&entry);
+        self.names(&entry);
         number
     }
 }
@@ -320,6 +322,8 @@ struct Weaving<'a> {
     entries: Vec<u8>,
     class: u32,
     name: String,
+    /// The classes of the fields that were met.
+    owners: HashMap<u32, u32>,
 }
 
 fn text(bytes: &[u8]) -> String {
@@ -329,7 +333,7 @@ fn text(bytes: &[u8]) -> String {
 impl instrument::Sites for Weaving<'_> {
     fn class(&mut self, name: &[u8], source: Option<&[u8]>) -> u32 {
         let name = text(name);
-        let number = self.agent.classes.with(self.loader, &name, |known, _| known.number);
+        let number = self.agent.classes.number(self.loader, &name);
         let file = source.map(text).unwrap_or_default();
         if self.class != number {
             Entry::Class { number, name: name.replace('/', "."), file }.encode(&mut self.classes);
@@ -348,27 +352,13 @@ impl instrument::Sites for Weaving<'_> {
     }
 
     fn field(&mut self, owner: &[u8], name: &[u8], descriptor: &[u8], flags: Option<u16>) -> u32 {
-        let owner = text(owner);
-        let key = (text(name).into_boxed_str(), text(descriptor).into_boxed_str());
-        let sites = &self.agent.sites;
-        let (class, number, new, new_class) =
-            self.agent.classes.with(self.loader, &owner, |known, new_class| {
-                let mut new = false;
-                let number = *known.fields.entry(key.clone()).or_insert_with(|| {
-                    new = true;
-                    sites.field()
-                });
-                (known.number, number, new, new_class)
-            });
-        // The class itself is told with its source.
-        if new_class && owner != self.name {
-            Entry::Class { number: class, name: owner.replace('/', "."), file: String::new() }
-                .encode(&mut self.classes);
-        }
-        if new || flags.is_some() {
-            let flags = flags.map_or(0, field_flags);
-            let (name, descriptor) = (key.0.into_string(), key.1.into_string());
-            Entry::Field { number, class, name, descriptor, flags }.encode(&mut self.entries);
+        let (owner, name, descriptor) = (text(owner), text(name), text(descriptor));
+        let known = flags.map_or(0, field_flags);
+        let (class, number, new) = self.agent.classes.field(self.loader, &owner, &name, &descriptor, known);
+        self.owners.insert(number, class);
+        // What another class has seen of it was less.
+        if !new && flags.is_some() {
+            Entry::Field { number, class, name, descriptor, flags: known }.encode(&mut self.entries);
         }
         number
     }
@@ -376,7 +366,9 @@ impl instrument::Sites for Weaving<'_> {
     fn site(&mut self, site: instrument::Site<'_>) -> Option<u32> {
         let kind = site.kind;
         let choice = if site.effects.is_empty() { 0 } else { self.agent.effects.add(&site) };
-        let number = self.agent.sites.add(kind, self.class, choice)?;
+        // The class that must have been initialised before a field of it can be used.
+        let class = self.owners.get(&site.operand).copied().unwrap_or(self.class);
+        let number = self.agent.sites.add(kind, class, choice)?;
         Entry::Site {
             number,
             method: site.method,

@@ -104,6 +104,13 @@ impl Jvmti {
         Some(loader)
     }
 
+    /// A property of the JVM's.
+    pub fn property(&self, name: &CStr) -> Option<String> {
+        let mut text: *mut c_char = null_mut();
+        call!(self.GetSystemProperty(name.as_ptr(), &raw mut text)).ok()?;
+        self.take_string(text)
+    }
+
     /// The tag of an object; 0 for none.
     pub fn tag(&self, object: jobject) -> i64 {
         let mut tag = 0;

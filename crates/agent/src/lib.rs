@@ -8,6 +8,7 @@ mod classes;
 mod effects;
 mod hook;
 mod jvm;
+mod launchers;
 mod natives;
 mod options;
 mod patterns;
@@ -23,6 +24,7 @@ use jvm::{
     JNIEnv, JavaVM, Jni, Jvmti, jclass, jint, jobject, jvmtiCapabilities, jvmtiEnv, jvmtiEventCallbacks,
 };
 
+use events::session::layout::TOOL;
 use options::Options;
 
 /// All that the agent knows. There is one, from the JVM's start to its end.
@@ -36,6 +38,9 @@ struct Agent {
     effects: effects::Effects,
     recording: Option<record::Recording>,
 }
+
+/// The variable with the options for JVMs that this one starts.
+const CHILDREN: &str = "RADDLE_CHILDREN";
 
 static AGENT: OnceLock<Agent> = OnceLock::new();
 
@@ -77,9 +82,19 @@ pub unsafe extern "system" fn Agent_OnLoad(vm: *mut JavaVM, options: *mut c_char
 }
 
 unsafe fn load(vm: *mut JavaVM, text: &str) -> Result<(), String> {
+    pass_on();
     let options = Options::parse(text)?;
     // SAFETY: the caller's promise.
     let jvmti = unsafe { Jvmti::new(vm) }.ok_or("it has no tool interface")?;
+    // Whoever names classes to watch means them wherever they are.
+    if options.include.is_empty()
+        && let Some(within) = &options.session
+        && let Some(tool) = jvmti.property(c"sun.java.command").as_deref().and_then(launchers::tool)
+    {
+        // Whoever reads should know; if that fails nothing is lost but a remark.
+        let _ = std::fs::write(within.join(format!("{TOOL}{}", std::process::id())), tool);
+        return Ok(());
+    }
     let models = hook::models(&options)?;
     let folder = match &options.session {
         Some(folder) => folder.clone(),
@@ -126,6 +141,18 @@ unsafe fn load(vm: *mut JavaVM, text: &str) -> Result<(), String> {
         jvmti.enable(event).map_err(|e| format!("it does not tell of event {event:?} ({})", e.0))?;
     }
     Ok(())
+}
+
+/// JVMs that this one starts are to be watched too: `raddle` hands over the options that they have to find, under a name
+/// that this JVM does not look at.
+fn pass_on() {
+    if let Some(options) = std::env::var_os(CHILDREN) {
+        // SAFETY: the JVM has only begun to start, and none of its threads looks at the environment yet.
+        unsafe {
+            std::env::set_var("JAVA_TOOL_OPTIONS", options);
+            std::env::remove_var(CHILDREN);
+        }
+    }
 }
 
 unsafe extern "system" fn on_init(_: *mut jvmtiEnv, env: *mut JNIEnv, _: jobject) {

@@ -47,6 +47,11 @@ pub fn bring_in(agent: &Agent, jni: Jni) -> Result<(), String> {
         let name = signature.trim_start_matches('L').trim_end_matches(';');
         if agent.hook.wants(name) {
             early.push(class);
+        } else if agent.jvmti.loader(class).is_some_and(|loader| agent.hook.is_late(jni, loader, name)) {
+            let mut entry = Vec::new();
+            let why = "it was loaded before watching began, for another agent".to_owned();
+            Entry::Gap { what: format!("class {}", for_people(name)), why, count: 1 }.encode(&mut entry);
+            agent.session.names(&entry);
         }
     }
     for class in &early {
@@ -116,6 +121,7 @@ fn natives() -> Vec<(&'static str, Vec<Method>)> {
                     field_number as *mut c_void,
                 ),
                 (c"siteFor", c"(II)I", site_for as *mut c_void),
+                (c"siteForElement", c"(ILjava/lang/Class;)I", site_for_element as *mut c_void),
             ],
         ),
         (
@@ -215,12 +221,8 @@ extern "system" fn number_of(_: *mut JNIEnv, _: jclass, class: jclass) -> jint {
     contained(0, || {
         let Some(agent) = agent() else { return 0 };
         let Some((loader, name)) = identify(agent, class) else { return 0 };
-        let (number, new) = agent.classes.with(loader, &name, |known, new| (known.number, new));
-        if new {
-            let mut entry = Vec::new();
-            Entry::Class { number, name: for_people(&name), file: String::new() }.encode(&mut entry);
-            agent.session.names(&entry);
-        }
+        let number = agent.classes.number(loader, &name);
+        agent.names(&[]);
         number as jint
     })
 }
@@ -314,4 +316,13 @@ extern "system" fn field_number(
 
 extern "system" fn site_for(_: *mut JNIEnv, _: jclass, site: jint, field: jint) -> jint {
     contained(site, || agent().map_or(site, |agent| agent.site_for_field(site as u32, field as u32) as jint))
+}
+
+extern "system" fn site_for_element(_: *mut JNIEnv, _: jclass, site: jint, array: jclass) -> jint {
+    contained(site, || {
+        let Some(agent) = agent() else { return site };
+        let Some((loader, name)) = identify(agent, array) else { return site };
+        let class = agent.classes.number(loader, &name);
+        agent.site_for_element(site as u32, class, for_people(&name)) as jint
+    })
 }

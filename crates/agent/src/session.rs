@@ -29,6 +29,7 @@ pub struct Session {
     pages: Mutex<Pages>,
     names: Mutex<File>,
     over: AtomicBool,
+    folder: PathBuf,
 }
 
 // SAFETY: `base` points to a mapping that lives as long as the process; what is shared in it is accessed atomically, or
@@ -57,10 +58,16 @@ impl Session {
         let open = |name: &str| {
             OpenOptions::new().read(true).write(true).create_new(true).mode(0o600).open(folder.join(name))
         };
-        let budget = u32::try_from(budget_bytes / at::PAGE).unwrap_or(u32::MAX).max(2 * STEP);
-        let length = u64::from(budget) * at::PAGE;
+        let mut budget = u32::try_from(budget_bytes / at::PAGE).unwrap_or(u32::MAX).max(2 * STEP);
         let file = open(at::CHUNKS)?;
-        file.set_len(length)?;
+        // Files may be limited in size; then there is less room, and threads wait sooner.
+        while let Err(error) = file.set_len(u64::from(budget) * at::PAGE) {
+            if error.raw_os_error() != Some(libc::EFBIG) || budget <= STEP {
+                return Err(error);
+            }
+            budget = (budget / 2).max(STEP);
+        }
+        let length = u64::from(budget) * at::PAGE;
         allocate(&file, 0, STEP)?;
         let length = usize::try_from(length).map_err(io::Error::other)?;
         // SAFETY: a fresh shared mapping of a file that we have just made and sized; errors are checked.
@@ -92,6 +99,7 @@ impl Session {
                 sizes: vec![0; STEP as usize],
             }),
             over: AtomicBool::new(false),
+            folder: folder.clone(),
         };
         session.word32(at::VERSION_AT).store(at::VERSION, Ordering::Relaxed);
         session.word32(at::PAGE_SIZE_AT).store(at::PAGE as u32, Ordering::Relaxed);
@@ -124,16 +132,23 @@ impl Session {
 
     /// The chunk that follows another one of a thread.
     pub fn next(&self, chunk: i64, thread: u32) -> Option<i64> {
+        let old = self.offset(chunk)?;
         let page = self.chunk(thread, at::LARGE)?;
-        let old = (chunk as u64).wrapping_sub(self.base as u64);
         self.word32(old + at::CHUNK_NEXT_AT).store(page, Ordering::Release);
         Some(self.address(page))
     }
 
+    /// Where in the file the chunk at an address is; a thread that records nothing any more has none.
+    fn offset(&self, chunk: i64) -> Option<u64> {
+        let offset = (chunk as u64).wrapping_sub(self.base as u64);
+        (offset < u64::from(self.budget) * at::PAGE).then_some(offset)
+    }
+
     /// Nothing comes after this chunk.
     pub fn close(&self, chunk: i64) {
-        let offset = (chunk as u64).wrapping_sub(self.base as u64);
-        self.word32(offset + at::CHUNK_CLOSED_AT).store(1, Ordering::Release);
+        if let Some(offset) = self.offset(chunk) {
+            self.word32(offset + at::CHUNK_CLOSED_AT).store(1, Ordering::Release);
+        }
     }
 
     /// Writes entries of the log of names, which must come before whatever refers to them.
@@ -148,6 +163,19 @@ impl Session {
     /// The JVM ends as it should.
     pub fn end(&self) {
         self.word32(at::STATE_AT).store(at::ENDED, Ordering::Release);
+        if self.reader != 0 && !self.reader_lives() {
+            self.abandon();
+        }
+    }
+
+    /// Whoever read has been killed: there is nobody to wait for, and nobody to clear up.
+    fn abandon(&self) {
+        self.stop("nobody reads the session any more");
+        let _ = std::fs::remove_dir_all(&self.folder);
+        if let Some(within) = self.folder.parent() {
+            // Unless other JVMs have their sessions there.
+            let _ = std::fs::remove_dir(within);
+        }
     }
 
     /// Nothing is recorded any more, which is said once; the program goes on.
@@ -183,7 +211,7 @@ impl Session {
             std::thread::sleep(Duration::from_micros(500));
             waited += 1;
             if waited.is_multiple_of(200) && !self.reader_lives() {
-                self.stop("nobody reads the session any more");
+                self.abandon();
             }
         }
     }
@@ -211,6 +239,10 @@ impl Session {
         let end = page.checked_add(size).filter(|&end| end <= self.budget)?;
         if end > pages.allocated {
             let more = STEP.min(self.budget - pages.allocated).max(end - pages.allocated);
+            if !self.reader_lives() {
+                self.abandon();
+                return None;
+            }
             // A full disk: wait for the reader, as if the budget were used up.
             allocate(&self.file, pages.allocated, more).ok()?;
             pages.allocated += more;
@@ -253,4 +285,22 @@ fn start_time() -> u64 {
     // The second field is in brackets and may hold anything.
     let after = stat.rsplit_once(')').map_or("", |(_, after)| after);
     after.split_whitespace().nth(19).and_then(|ticks| ticks.parse().ok()).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thread_without_a_chunk_has_nothing_to_close_or_go_on_from() {
+        let within = std::env::temp_dir().join(format!("raddle-test-agent-{}", std::process::id()));
+        std::fs::create_dir_all(&within).unwrap();
+        let (session, _) = Session::create(&within, 1 << 26, 0).unwrap();
+        session.close(0);
+        assert_eq!(session.next(0, 1), None);
+        let (chunk, _) = session.open(1).unwrap();
+        assert!(session.next(chunk, 1).is_some_and(|next| next != chunk));
+        session.close(chunk);
+        std::fs::remove_dir_all(&within).unwrap();
+    }
 }

@@ -1,4 +1,4 @@
-//! Numbers of sites, methods, fields and effects, and the table of sites that the probe reads: eight bytes each, kind,
+//! Numbers of sites, methods and effects, and the table of sites that the probe reads: eight bytes each, kind,
 //! class and effect, filled while weaving. Sites are never given back.
 
 use std::ptr::null_mut;
@@ -15,7 +15,6 @@ pub struct Sites {
     table: *mut AtomicU64,
     next: AtomicU32,
     methods: AtomicU32,
-    fields: AtomicU32,
 }
 
 // SAFETY: the table is a mapping that lives as long as the process and is written atomically.
@@ -43,7 +42,6 @@ impl Sites {
             table: table.cast(),
             next: AtomicU32::new(COMMON.len() as u32 + 1),
             methods: AtomicU32::new(1),
-            fields: AtomicU32::new(1),
         })
     }
 
@@ -94,10 +92,5 @@ impl Sites {
     /// A new number for a method.
     pub fn method(&self) -> u32 {
         self.methods.fetch_add(1, Ordering::Relaxed)
-    }
-
-    /// A new number for a field.
-    pub fn field(&self) -> u32 {
-        self.fields.fetch_add(1, Ordering::Relaxed)
     }
 }

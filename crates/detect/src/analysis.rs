@@ -16,6 +16,7 @@ use crate::shared::history::History;
 use crate::shared::lockset::LockSets;
 use crate::shared::order::{Edges, Order};
 use crate::shared::ranges::Ranges;
+use crate::shared::running::Tests;
 use crate::shared::vars::VarState;
 
 pub use events::check::Malformed;
@@ -41,6 +42,7 @@ pub struct Analysis {
     history: History,
     found: Found,
     ranges: Ranges,
+    tests: Tests,
     /// What some detector wants to see of every stretch that has it, and what those content with news ask for besides.
     always: OpSet,
     besides: OpSet,
@@ -95,6 +97,7 @@ impl Analysis {
             history: History::new(uses.places, uses.rests),
             found: Found::default(),
             ranges: Ranges::default(),
+            tests: Tests::default(),
             always,
             besides,
             any_range: false,
@@ -150,6 +153,7 @@ impl Analysis {
                 history: &mut self.history,
                 found: &self.found,
                 ranges: &self.ranges,
+                tests: &self.tests,
                 number: self.events,
                 first: self.events,
                 address: 0,
@@ -234,13 +238,23 @@ impl Analysis {
                 self.checker.plain_release(event, lock, symbols)?;
                 self.holders.release(event.thread, lock, &mut self.sets);
             }
-            op if op.is_quiet() => return self.checker.event(event, symbols),
+            op if op.is_quiet() => {
+                if let Op::Mark { .. } = op {
+                    self.tests.step(event, symbols);
+                }
+                return self.checker.event(event, symbols);
+            }
             op => {
                 self.checker.event(event, symbols)?;
                 if op.kind().meets(OpSet::LOCK.and(OpSet::WAIT)) {
                     self.holders.step(event, &mut self.sets);
-                } else if self.uses.hand_over {
-                    self.hand_over.step(event);
+                } else {
+                    if let Op::Fork { .. } = op {
+                        self.tests.step(event, symbols);
+                    }
+                    if self.uses.hand_over {
+                        self.hand_over.step(event);
+                    }
                 }
             }
         }
@@ -321,6 +335,7 @@ impl Analysis {
             history: &mut self.history,
             found: &self.found,
             ranges: &self.ranges,
+            tests: &self.tests,
             number: place.0,
             first: place.1,
             address: place.2,

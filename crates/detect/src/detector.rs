@@ -1,6 +1,6 @@
 //! What a detector over a trace is: a description of itself, and functions called for operations and accesses.
 
-use events::{Access, Event, OpSet, Symbols, ThreadId, VarId, Variable};
+use events::{Access, Event, OpSet, StrId, Symbols, ThreadId, VarId, Variable};
 use findings::Rule;
 
 use crate::evidence::Out;
@@ -10,6 +10,7 @@ use crate::shared::history::History;
 use crate::shared::lockset::LockSets;
 use crate::shared::order::Order;
 use crate::shared::ranges::Ranges;
+use crate::shared::running::Tests;
 use crate::shared::vars::VarState;
 
 /// Everything there is to know about a detector before it runs. `--help`, `explain` and the docs come from here.
@@ -133,6 +134,7 @@ pub struct Now<'a> {
     /// What was new about them.
     pub found: &'a Found,
     pub(crate) ranges: &'a Ranges,
+    pub(crate) tests: &'a Tests,
     /// The number in the trace of the stretch's operation, from 0, or what it would have, and of its first access.
     pub(crate) number: u64,
     pub(crate) first: u64,
@@ -165,6 +167,11 @@ impl Now<'_> {
     #[inline]
     pub fn at_operation(&self, event: &Event) -> At {
         At { event: *event, number: self.number }
+    }
+
+    /// The test that the thread of the stretch belongs to.
+    pub fn test(&self) -> Option<StrId> {
+        self.tests.of(self.thread)
     }
 
     /// What a variable is. (A part of an array range has an id that the symbols do not know.)

@@ -159,6 +159,20 @@ impl Out {
 
     /// Adds evidence, seen at an event of the current stretch.
     pub fn add(&mut self, evidence: Evidence, at: Option<At>, now: &Now<'_>) {
+        self.add_late(evidence, at, now.test(), now);
+    }
+
+    /// Adds evidence of what happened earlier, in these tests.
+    pub fn add_late(
+        &mut self,
+        evidence: Evidence,
+        at: Option<At>,
+        tests: impl IntoIterator<Item = StrId>,
+        now: &Now<'_>,
+    ) {
+        let mut tests: Vec<String> = tests.into_iter().map(|test| now.symbols.str(test).to_owned()).collect();
+        tests.sort();
+        tests.dedup();
         self.examples.grow(now.symbols);
         let key = (self.detector, evidence.rule, key(&evidence.subject, now));
         let seen = self
@@ -170,6 +184,7 @@ impl Out {
             detector: self.detector.to_owned(),
             steps: evidence.steps.into_iter().map(|step| resolve(step, &self.examples, now)).collect(),
             notes: evidence.notes,
+            tests,
             event: at.map_or(u64::MAX, |at| at.number),
         };
         let message = evidence.message.replace("{}", &seen.subject);

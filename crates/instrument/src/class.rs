@@ -6,6 +6,7 @@ use std::rc::Rc;
 use classfile::{Class, Edit, Instruction, Result, flags, op, text};
 use events::models::Models;
 
+use crate::coverage::{self, Coverage};
 use crate::fields::FieldUse;
 use crate::links::Links;
 use crate::members::{self, Own};
@@ -34,6 +35,8 @@ pub(crate) struct Weaving<'w, 'a> {
     pub models: &'w Models,
     pub sites: &'w mut dyn Sites,
     pub options: Options,
+    /// Whether a coverage tool has been at it.
+    covered: bool,
     /// The class's number; 0 until somebody needs it.
     number: u32,
     pub probes: Probes,
@@ -70,6 +73,7 @@ impl<'w, 'a> Weaving<'w, 'a> {
         let name = class.name()?.to_vec();
         let count = usize::from(class.pool.count());
         Ok(Weaving {
+            covered: coverage::is_covered(&class),
             class,
             name,
             world,
@@ -105,7 +109,7 @@ impl<'w, 'a> Weaving<'w, 'a> {
 
     /// Weaves a method; if it does not fit, without its accesses; if it does not fit either, not at all.
     fn method(&mut self, index: usize) -> std::result::Result<bool, Failure> {
-        let accesses = self.options.scope == Scope::Whole;
+        let accesses = self.options.scope == Scope::Whole && !self.is_of_coverage(index);
         let far = flags::NATIVE | flags::SYNCHRONIZED;
         let access = self.class.methods.get(index).map_or(0, |method| method.access);
         if access & far == far && self.options.scope != Scope::ModelOnly {
@@ -127,6 +131,12 @@ impl<'w, 'a> Weaving<'w, 'a> {
         Ok(changed)
     }
 
+    /// Whether a coverage tool has added the method.
+    fn is_of_coverage(&self, index: usize) -> bool {
+        let method = self.class.methods.get(index).filter(|_| self.covered);
+        method.is_some_and(|method| coverage::is_tools(&self.class, method.name))
+    }
+
     fn method_text(&self, index: usize) -> String {
         let member = self.class.methods.get(index).and_then(|method| self.class.member_name(method).ok());
         let (name, descriptor) = member.unwrap_or_default();
@@ -139,12 +149,16 @@ impl<'w, 'a> Weaving<'w, 'a> {
         let mut steps = edit.code().instructions();
         let mut method = Method::new(&self.class, index, edit, accesses)?;
         let whole = self.options.scope != Scope::ModelOnly;
+        let mut coverage = Coverage::new(self.covered);
         self.begin_models(&mut method)?;
         loop {
             let pc = steps.next_pc();
             let Some(step) = steps.next() else { break };
             let (_, instruction) = step?;
             method.pc = pc;
+            if coverage.sets_a_flag(&self.class, &instruction) {
+                continue;
+            }
             match instruction {
                 Instruction::Invoke { opcode, member } if opcode != op::INVOKEDYNAMIC => {
                     self.call(&mut method, opcode, member)?;

@@ -169,10 +169,14 @@ impl<'a> Weaving<'_, 'a> {
             How::Linked { owner, field, plain } => {
                 if method.accesses {
                     let site = self.site(method, Kind::Read, usage.number, "")?;
-                    if !is_static {
+                    let to = if is_static {
+                        // After the read: it may have had to wait until another thread had initialised the class.
+                        &mut after
+                    } else {
                         before.plain(op::DUP)?;
-                    }
-                    self.link(&mut before, b"r", member, is_static, (owner, field, site))?;
+                        &mut before
+                    };
+                    self.link(to, b"r", member, is_static, (owner, field, site))?;
                 }
                 if !plain {
                     if !is_static {

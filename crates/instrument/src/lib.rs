@@ -10,6 +10,7 @@
 mod arrays;
 mod class;
 mod constructors;
+mod coverage;
 mod error;
 mod fields;
 mod hide;

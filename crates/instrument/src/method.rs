@@ -375,7 +375,7 @@ impl<'a> Weaving<'_, 'a> {
     /// A finding names the test that was running.
     fn mark_test(&mut self, method: &mut Method<'a>) -> Result<()> {
         let Some(member) = self.class.methods.get(method.index) else { return Ok(()) };
-        if self.options.scope != Scope::Whole || method.is_static() || method.name.starts_with(b"<") {
+        if self.options.scope != Scope::Whole || method.name.starts_with(b"<") {
             return Ok(());
         }
         let annotated = || {
@@ -394,11 +394,17 @@ impl<'a> Weaving<'_, 'a> {
             return Ok(());
         }
         let name = format!("{}.{}", text::to_str(&self.name).replace('/', "."), text::to_str(&method.name));
-        let site = self.site(method, Kind::Mark, 0, "")?;
-        let mut mark = Snippet::new();
-        mark.string(&mut self.class.pool, &name)?;
-        self.tell(&mut mark, site, Probe::Mark)?;
-        method.entry.append(&mark);
+        // The name is that of the site; without one, the test is over.
+        let (begins, ends) =
+            (self.site(method, Kind::Mark, 0, &name)?, self.site(method, Kind::Mark, 0, "")?);
+        let (mut begin, mut end) = (Snippet::new(), Snippet::new());
+        for (snippet, name, site) in [(&mut begin, name.as_str(), begins), (&mut end, "", ends)] {
+            snippet.string(&mut self.class.pool, name)?;
+            self.tell(snippet, site, Probe::Mark)?;
+        }
+        method.entry.append(&begin);
+        method.exit.append(&end);
+        method.thrown.append(&end);
         Ok(())
     }
 }

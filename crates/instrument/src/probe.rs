@@ -71,6 +71,8 @@ methods! {
     EffectHandle = "effectHandle" "(Ljava/lang/Object;Ljava/lang/Object;IJI)V";
     /// 0 for null, 1 for an object.
     Bit = "bit" "(Ljava/lang/Object;)J";
+    /// After an object was cloned: the copy, and what it was copied from.
+    Cloned = "cloned" "(Ljava/lang/Object;Ljava/lang/Object;)V";
     /// A test begins.
     Mark = "mark" "(Ljava/lang/String;I)V";
     /// Links an access to a field of another class.

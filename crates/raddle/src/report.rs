@@ -1,7 +1,7 @@
 //! What a command that makes findings was asked for, and how its report is written: `analyze` and `run` share it.
 
 use std::io::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use detect::{Options, Spec};
 use findings::{Confidence, Format, Gap, Report, Rule, plural, visible};
@@ -59,13 +59,22 @@ impl Wanted {
     /// Writes the report: to the files that were asked for, and to a stream. Findings that nobody asked for are dropped.
     pub fn tell(&self, report: &mut Report, stream: Stream) -> Result<(), Failure> {
         report.retain(|finding| self.rules.contains(&finding.rule));
+        // One that cannot be written takes none of the others with it.
+        let mut failed = None;
         for (format, path) in &self.outputs {
-            let mut file = WholeFile::create(path)?;
-            format.renderer(file_style(self.quiet)).render(report, &mut file).map_err(|e| file.fail(&e))?;
-            file.finish()?;
+            if let Err(error) = self.write(*format, path, report) {
+                failed.get_or_insert(error);
+            }
         }
         let style = stream.style(self.color, self.quiet);
-        stream.write(|out| self.format.renderer(style).render(report, out))
+        stream.write(|out| self.format.renderer(style).render(report, out))?;
+        failed.map_or(Ok(()), Err)
+    }
+
+    fn write(&self, format: Format, path: &Path, report: &Report) -> Result<(), Failure> {
+        let mut file = WholeFile::create(path)?;
+        format.renderer(file_style(self.quiet)).render(report, &mut file).map_err(|e| file.fail(&e))?;
+        file.finish()
     }
 
     /// How the command ends after this report. Says which gaps make it fail.

@@ -47,7 +47,8 @@ fn on_path() -> Result<PathBuf, String> {
     home.map(PathBuf::from).ok_or_else(|| "java does not tell its home".to_owned())
 }
 
-fn cache() -> Result<PathBuf, String> {
+/// The user's cache folder, in which downloads are kept.
+pub fn cache() -> Result<PathBuf, String> {
     let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     set("RADDLE_CACHE")
         .or_else(|| set("XDG_CACHE_HOME").map(|folder| folder.join("raddle")))

@@ -10,5 +10,7 @@ pub mod notes;
 pub mod order;
 pub mod pasts;
 pub mod ranges;
+pub mod running;
 pub mod story;
+
 pub mod vars;

@@ -8,6 +8,8 @@
 //! ```
 //! All numbers are little-endian. A chunk that was given back is zero from its first byte to its last.
 
+/// How the files are called that say which tool's JVM was left alone, before its process number.
+pub const TOOL: &str = "tool-";
 /// Name of the file with the records.
 pub const CHUNKS: &str = "chunks";
 /// Name of the file with the names.

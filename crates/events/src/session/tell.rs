@@ -101,7 +101,11 @@ impl Reader {
                         }
                     };
                     let Some(var) = var else {
-                        return Err(self.pages.wrong(stream.place(), "an access that does not say what to"));
+                        let site = site_of(first);
+                        let reason = format!(
+                            "an access ({kind:?}, site {site}, {operand}, {second:#x}) that does not say what to"
+                        );
+                        return Err(self.pages.wrong(stream.place(), reason));
                     };
                     stream.consume(length);
                     if !goes_on {
@@ -275,7 +279,11 @@ impl Reader {
                 out.event(Event { thread: by.thread, site: by.site, op: Op::Freeze { object } });
             }
             Kind::Mark => {
-                if let Some(text) = self.look_up(|tables| tables.string(operand)) {
+                let text = match operand {
+                    0 => Some(known.purpose),
+                    operand => self.look_up(|tables| tables.string(operand)),
+                };
+                if let Some(text) = text {
                     out.event(Event { thread: by.thread, site: by.site, op: Op::Mark { text } });
                 }
             }

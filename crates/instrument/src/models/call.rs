@@ -17,6 +17,9 @@ use crate::method::{Method, moves, value_of};
 use crate::probe::Probe;
 use crate::{Callee, Moment, Scope, World};
 
+/// Which spare local holds what is cloned: one that nothing else at the same call uses.
+const ORIGINAL: usize = 15;
+
 /// Locals that note what is to be told if a call is left by an exception.
 #[derive(Clone, Copy)]
 pub(crate) struct Pending {
@@ -69,6 +72,7 @@ impl<'a> Weaving<'_, 'a> {
         if self.options.scope == Scope::ModelOnly {
             return Ok(());
         }
+        self.clone_call(method, opcode, member)?;
         let special = usize::from(opcode == op::INVOKESPECIAL);
         let known = self.calls.get(special).and_then(|calls| calls.get(usize::from(member)));
         let called = match known {
@@ -87,6 +91,26 @@ impl<'a> Weaving<'_, 'a> {
             Called::Told(plan) => self.around(method, &plan),
             _ => Ok(()),
         }
+    }
+
+    /// A copy has the number of what it was copied from, and its shadow words: it has to get rid of them.
+    fn clone_call(&mut self, method: &mut Method<'a>, opcode: u8, member: u16) -> Result<()> {
+        let found = self.class.pool.member_ref(member)?;
+        let copies = opcode != op::INVOKESTATIC
+            && found.name == b"clone"
+            && found.descriptor.starts_with(b"()L")
+            && !found.owner.starts_with(b"[");
+        if !copies {
+            return Ok(());
+        }
+        let original = method.spare(Moves::Reference, ORIGINAL)?;
+        let (mut before, mut after) = (Snippet::new(), Snippet::new());
+        before.plain(op::DUP)?.store(Moves::Reference, original);
+        after.plain(op::DUP)?.load(Moves::Reference, original);
+        self.probes.call(&mut self.class.pool, &mut after, Probe::Cloned)?;
+        method.edit.before(method.pc, &before);
+        method.edit.after(method.pc, &after);
+        Ok(())
     }
 
     /// Puts the parts of a plan around the call at the current instruction.

@@ -1,12 +1,14 @@
 //! The folder that the command shares with the JVMs it watches: private to the user, named after this process, and gone
 //! when the command ends. Folders that killed commands have left behind are removed at the next start.
 
+use std::collections::BTreeSet;
 use std::fs::{self, DirBuilder};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 
 use events::session::alive::{alive, process_of, start_of};
+use events::session::layout::TOOL;
 
 use crate::error::Failure;
 
@@ -69,6 +71,13 @@ pub fn sessions(within: &Path) -> Vec<PathBuf> {
         entries.map(|entry| entry.path()).filter(|path| process_of(path).is_some()).collect();
     found.sort();
     found
+}
+
+/// The tools whose JVMs were left alone.
+pub fn tools(within: &Path) -> BTreeSet<String> {
+    let entries = fs::read_dir(within).into_iter().flatten().flatten();
+    let ours = entries.filter(|entry| entry.file_name().to_str().is_some_and(|name| name.starts_with(TOOL)));
+    ours.filter_map(|entry| fs::read_to_string(entry.path()).ok()).collect()
 }
 
 impl Drop for Folder {

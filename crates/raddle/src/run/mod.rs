@@ -56,7 +56,7 @@ pub fn run(args: &RunArgs, color: Color) -> Result<Outcome, Failure> {
     signals.is(child.id());
     let watching = Watching { args, wanted: &wanted, place: &place, signals: &signals };
     let (status, watched) = watching.all(child)?;
-    let outcome = finish(args, &wanted, status, watched);
+    let outcome = finish(args, &wanted, status, watched, &folder::tools(&place));
     drop(folder.lock().unwrap_or_else(PoisonError::into_inner).take());
     outcome
 }
@@ -144,6 +144,7 @@ fn finish(
     wanted: &Wanted,
     status: ExitStatus,
     watched: Vec<Watched>,
+    tools: &BTreeSet<String>,
 ) -> Result<Outcome, Failure> {
     let jvms = watched.len();
     let mut report = Report::new();
@@ -162,6 +163,7 @@ fn finish(
         }
     }
     if let (Some(path), [only]) = (&args.record, records.as_slice())
+        && path != only
         && let Err(error) = std::fs::rename(only, path)
     {
         errors.push(Failure::new(format!("{}: {error}", path.display())));
@@ -170,11 +172,22 @@ fn finish(
     for error in errors {
         error.tell();
     }
+    if !tools.is_empty() && !args.report.quiet {
+        let names: Vec<&str> = tools.iter().map(String::as_str).collect();
+        tell(&format!(
+            "JVMs of {} were left alone; --include would watch the classes that it names in them too",
+            names.join(" and ")
+        ));
+    }
     if jvms == 0 {
         tell("no JVM was watched: the command started none, or none that reads JAVA_TOOL_OPTIONS");
         complete = false;
     } else {
-        wanted.tell(&mut report, Stream::Error)?;
+        // The program comes first: how it ended is told even if its report cannot be.
+        if let Err(error) = wanted.tell(&mut report, Stream::Error) {
+            error.tell();
+            complete = false;
+        }
         if !args.report.quiet {
             tell(&coverage(&report, jvms, &counts));
         }
@@ -237,8 +250,11 @@ fn code(status: ExitStatus) -> u8 {
     u8::try_from(code).unwrap_or(1)
 }
 
-/// `app.trace` with the number of a JVM's process: `app-1234.trace`.
+/// `app.trace` with the number of a JVM's process: `app-1234.trace`. A device or pipe stays what it is.
 fn one_of_many(path: &Path, session: &Path) -> PathBuf {
+    if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
+        return path.to_owned();
+    }
     let pid = process_of(session).map_or(0, |(pid, _)| pid);
     let mut name = path.file_stem().unwrap_or_default().to_owned();
     name.push(format!("-{pid}"));

@@ -1,5 +1,8 @@
 //! How a command is started so that its JVMs load the agent: an argument where the command is `java` itself, and the
 //! variable `JAVA_TOOL_OPTIONS` where it is anything else.
+//!
+//! A JVM that reads the variable says so on standard error, which is not how the program behaves alone: hence the
+//! argument. The JVMs that `java` starts itself have to read it; the agent puts it into their environment.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -14,6 +17,8 @@ const LIBRARY: &str = if cfg!(target_os = "macos") { "libraddle_agent.dylib" } e
 const VARIABLE: &str = "RADDLE_AGENT";
 /// Options that every JVM reads.
 const JVM_OPTIONS: &str = "JAVA_TOOL_OPTIONS";
+/// The same for JVMs that a JVM starts; read by the agent.
+const FOR_CHILDREN: &str = "RADDLE_CHILDREN";
 
 /// Finds the agent: where the user says, beside this executable, or in `../lib`.
 pub fn agent() -> Result<PathBuf, Failure> {
@@ -39,11 +44,12 @@ pub fn command(args: &RunArgs, agent: &Path, session: &Path) -> Result<Command, 
     let (program, rest) = args.command.split_first().ok_or_else(|| Failure::new("no command"))?;
     let option = option(args, agent, session)?;
     let mut command = Command::new(program);
+    let before = std::env::var_os(JVM_OPTIONS).filter(|value| !value.is_empty());
+    let all = appended(before, &option)?;
     if Path::new(program).file_name().is_some_and(|name| name == "java") {
-        command.arg(option).args(rest);
+        command.arg(option).args(rest).env(FOR_CHILDREN, all);
     } else {
-        let before = std::env::var_os(JVM_OPTIONS).filter(|value| !value.is_empty());
-        command.args(rest).env(JVM_OPTIONS, appended(before, &option)?);
+        command.args(rest).env(JVM_OPTIONS, all);
     }
     Ok(command)
 }

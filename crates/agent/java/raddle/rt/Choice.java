@@ -1,24 +1,29 @@
 package raddle.rt;
 
-import java.util.concurrent.ConcurrentHashMap;
+import java.lang.ref.WeakReference;
 
 /** Which effects of the model tables happen at a site, by the class of the receiver. */
 final class Choice {
     private static volatile Choice[] all = new Choice[256];
 
     private final int site;
-    private final ConcurrentHashMap<Class<?>, Effect[]> known = new ConcurrentHashMap<>();
+    /** Kept with each class, so that a class that nobody else uses can go. */
+    private final ClassValue<Effect[]> known = new ClassValue<>() {
+        @Override
+        protected Effect[] computeValue(Class<?> type) {
+            return Effect.of(site, type);
+        }
+    };
     private Effect[] certain;
 
     /** The class and effect of the last time, as one object so that they belong together. */
     private Last last = new Last(null, null);
 
-    private static final class Last {
-        final Class<?> type;
+    private static final class Last extends WeakReference<Class<?>> {
         final Effect[] effects;
 
         Last(Class<?> type, Effect[] effects) {
-            this.type = type;
+            super(type);
             this.effects = effects;
         }
     }
@@ -39,9 +44,8 @@ final class Choice {
         }
         Class<?> type = receiver.getClass();
         Last last = choice.last;
-        if (last.type == type) return last.effects;
+        if (last.refersTo(type)) return last.effects;
         Effect[] effects = choice.known.get(type);
-        if (effects == null) choice.known.put(type, effects = Effect.of(choice.site, type));
         choice.last = new Last(type, effects);
         return effects;
     }

@@ -14,12 +14,12 @@ import jdk.internal.misc.Unsafe;
  * Links an access to a field of another class when it is first run: only then is it known which class declares the
  * field, whether that class was woven and whether the field is volatile.
  *
- * <p>Names: {@code r} before a read, {@code a} after it, {@code u} before a write (an update), {@code v} the
- * same where only volatile fields count.
+ * <p>Names: {@code r} before a read (after it where the field is static), {@code a} after it, {@code u} before a write
+ * (an update), {@code v} the same where only volatile fields count.
  */
 final class Link {
     private static final Unsafe U = Unsafe.getUnsafe();
-    private static final MethodHandles.Lookup TRUSTED = trusted();
+    static final MethodHandles.Lookup TRUSTED = trusted();
 
     private static MethodHandles.Lookup trusted() {
         try {

@@ -221,6 +221,12 @@ public final class Probe {
         return o == null ? 0 : 1;
     }
 
+    /** An object was cloned, perhaps with what we keep in it. */
+    @DontInline
+    public static void cloned(Object copy, Object of) {
+        Clones.cloned(copy, of);
+    }
+
     /** A test begins. */
     public static void mark(String test, int site) {
         Recorder me = Recorder.of(Thread.currentThread());
@@ -254,6 +260,7 @@ public final class Probe {
         Choice.prepare();
         Variables.prepare();
         Link.prepare();
+        Clones.prepare();
         me.inside = false;
     }
 

@@ -144,7 +144,7 @@ final class Recorder {
         if (me == null || me.inside) return;
         me.stamped(Kinds.END_SITE, 0, 0);
         me.inside = true;
-        close(me.chunk);
+        if (me.chunk != 0) close(me.chunk);
         me.at = me.end = 0;
     }
 

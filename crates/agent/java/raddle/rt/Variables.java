@@ -66,12 +66,28 @@ final class Variables {
         switch (Sites.kind(site)) {
             case Kinds.READ:
             case Kinds.WRITE:
-                me.range(site, me.object(array), index, index + 1);
+                if (index >= 0) me.range(elementSite(site, array), me.object(array), index, index + 1);
                 break;
             default:
                 me.stamped(site, me.object(array), ClassInfo.of(array.getClass()).number, ELEMENT | index & 0xffff_ffffL);
         }
     }
+
+    /** The site for an element, since what is known of this one is that a variable is read or written. */
+    private static int elementSite(int site, Object array) {
+        ConcurrentHashMap<Integer, Integer> known = ELEMENT_SITES.get(array.getClass());
+        Integer found = known.get(site);
+        if (found == null) known.put(site, found = siteForElement(site, array.getClass()));
+        return found;
+    }
+
+    /** By the class of the array; a class that goes away takes its table along. */
+    private static final ClassValue<ConcurrentHashMap<Integer, Integer>> ELEMENT_SITES = new ClassValue<>() {
+        @Override
+        protected ConcurrentHashMap<Integer, Integer> computeValue(Class<?> type) {
+            return new ConcurrentHashMap<>();
+        }
+    };
 
     private static int ofHandle(Object handle, Object base) {
         if (handle == null) return 0;
@@ -100,14 +116,11 @@ final class Variables {
         return 0;
     }
 
-    private static final ConcurrentHashMap<Class<?>, ConcurrentHashMap<Long, Integer>> FIELDS =
-            new ConcurrentHashMap<>();
-
-    /** The number of the field at an offset; of a static one at its complement. */
-    private static int at(Class<?> type, long offset) {
-        ConcurrentHashMap<Long, Integer> known = FIELDS.get(type);
-        if (known == null) {
-            known = new ConcurrentHashMap<>();
+    /** The fields of a class by where they are; static ones at the complement. */
+    private static final ClassValue<ConcurrentHashMap<Long, Integer>> FIELDS = new ClassValue<>() {
+        @Override
+        protected ConcurrentHashMap<Long, Integer> computeValue(Class<?> type) {
+            ConcurrentHashMap<Long, Integer> known = new ConcurrentHashMap<>();
             for (Class<?> c = type; c != null && c != Object.class; c = c.getSuperclass()) {
                 for (Field field : c.getDeclaredFields()) {
                     boolean isStatic = java.lang.reflect.Modifier.isStatic(field.getModifiers());
@@ -116,8 +129,13 @@ final class Variables {
                     known.putIfAbsent(place, fieldNumber(c, field.getName(), descriptor, field.getModifiers()));
                 }
             }
-            FIELDS.put(type, known);
+            return known;
         }
+    };
+
+    /** The number of the field at an offset; of a static one at its complement. */
+    private static int at(Class<?> type, long offset) {
+        ConcurrentHashMap<Long, Integer> known = FIELDS.get(type);
         Integer number = known.get(offset);
         return number == null ? 0 : number;
     }
@@ -125,6 +143,8 @@ final class Variables {
     private static native int fieldNumber(Class<?> of, String name, String descriptor, int flags);
 
     private static native int siteFor(int site, int field);
+
+    private static native int siteForElement(int site, Class<?> array);
 
     /** Initialises the class, and what it uses. */
     static void prepare() {

@@ -115,7 +115,7 @@ impl LockGraph {
             return;
         }
         let mut steps = Vec::new();
-        let mut words = Vec::new();
+        let (mut words, mut tests) = (Vec::new(), Vec::new());
         for link in cycle {
             let Some(nest) = self.nests.get(link.nest) else { continue };
             let Some(at) = nest.held.iter().position(|held| held.lock == link.from) else { continue };
@@ -127,6 +127,7 @@ impl LockGraph {
                 locks,
                 note: String::new(),
             };
+            tests.extend(nest.test);
             let outer = set(&nest.held[..at], now.sets);
             let held = set(&nest.held, now.sets);
             steps.push(step(nest.held[at].site, Role::Holds, link.from, outer));
@@ -154,7 +155,7 @@ impl LockGraph {
                     .to_owned(),
             ],
         };
-        out.add(evidence, None, now);
+        out.add_late(evidence, None, tests, now);
     }
 }
 

@@ -15,7 +15,7 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use events::{Lock, LockId, Mode, ObjectId, SiteId, Symbols, ThreadId};
+use events::{Lock, LockId, Mode, ObjectId, SiteId, StrId, Symbols, ThreadId};
 use rustc_hash::FxHashMap;
 
 use crate::detector::Now;
@@ -55,6 +55,8 @@ pub(super) struct Nest {
     pub mode: Mode,
     /// Where, the first time.
     pub site: SiteId,
+    /// In which test, the first time.
+    pub test: Option<StrId>,
     /// What it held, in the order in which it was taken, and where that was the first time.
     pub held: Vec<HeldLock>,
     /// When.
@@ -162,8 +164,17 @@ impl Nests {
         self.wanting.entry(key.wants).or_default().insert(at);
         self.remember_object(key.wants, now.symbols);
         let moments = Vec::new();
-        let mut nest =
-            Nest { key, thread: key.thread, wants: key.wants, mode, site, held, moments, thinned: false };
+        let mut nest = Nest {
+            key,
+            thread: key.thread,
+            wants: key.wants,
+            mode,
+            site,
+            test: now.test(),
+            held,
+            moments,
+            thinned: false,
+        };
         happen(&mut nest, time, now, &mut self.words);
         self.index.insert(key, (at, time));
         if at as usize == self.rows.len() {

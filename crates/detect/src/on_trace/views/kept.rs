@@ -114,7 +114,7 @@ impl Kept {
 
     #[cold]
     fn new_table(&mut self, thread: ThreadId, lock: LockId, now: &Now<'_>) -> u32 {
-        let row = Some(Table::new(thread, lock));
+        let row = Some(Table::new(thread, lock, now.test()));
         let table = match self.spare.pop() {
             Some(table) => {
                 self.tables[table as usize] = row;

@@ -191,7 +191,7 @@ impl Views {
             if out.wants(Rule::HighLevelRace, &subject, now)
                 && let Some(evidence) = teller.tell(group, conflict, subject)
             {
-                out.add(evidence, at, now);
+                out.add_late(evidence, at, teller.tests(group, conflict), now);
             }
             true
         });

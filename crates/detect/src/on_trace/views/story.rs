@@ -1,6 +1,6 @@
 //! A conflict between views as evidence that a person can follow.
 
-use events::ThreadId;
+use events::{StrId, ThreadId};
 use findings::{Confidence, Role, Rule};
 
 use super::compare::{Conflict, Group, Kind, Mask, Overlap, Seen, select};
@@ -111,6 +111,13 @@ impl Teller<'_> {
     fn origin(&self, seen: &Seen) -> Option<(&Table, &View)> {
         let table = self.tables.get(seen.origin.0 as usize)?.as_ref()?;
         Some((table, table.views.get(seen.origin.1 as usize)?))
+    }
+
+    /// The tests in which the blocks of a conflict happened.
+    pub(super) fn tests(&self, group: &Group, conflict: &Conflict) -> Vec<StrId> {
+        let pair = [conflict.pair.0, conflict.pair.1].map(|at| conflict.overlaps.get(at).map(|it| it.seen));
+        let seen = pair.into_iter().flatten().chain([conflict.maximal]);
+        seen.filter_map(|seen| self.origin(group.seen(seen))?.0.test).collect()
     }
 
     fn thread(&self, seen: &Seen) -> String {

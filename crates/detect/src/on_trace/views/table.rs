@@ -1,6 +1,6 @@
 //! The distinct views of one thread under one lock.
 
-use events::{LockId, SiteId, ThreadId};
+use events::{LockId, SiteId, StrId, ThreadId};
 
 use super::moments::Moment;
 use crate::shared::lockset::LockSet;
@@ -125,6 +125,8 @@ pub(super) enum Full {
 pub(super) struct Table {
     pub(super) thread: ThreadId,
     pub(super) lock: LockId,
+    /// The test in which they met.
+    pub(super) test: Option<StrId>,
     pub(super) views: Vec<View>,
     /// Of each view what it uses, sorted: codes in the upper half, sites in the lower.
     uses: Vec<u64>,
@@ -132,8 +134,8 @@ pub(super) struct Table {
 }
 
 impl Table {
-    pub(super) fn new(thread: ThreadId, lock: LockId) -> Self {
-        Self { thread, lock, views: Vec::new(), uses: Vec::new(), slots: Slots::default() }
+    pub(super) fn new(thread: ThreadId, lock: LockId, test: Option<StrId>) -> Self {
+        Self { thread, lock, test, views: Vec::new(), uses: Vec::new(), slots: Slots::default() }
     }
 
     /// Looks where [`find`](Self::find) will look.

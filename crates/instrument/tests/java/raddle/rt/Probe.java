@@ -69,6 +69,8 @@ public final class Probe {
     public static void finish(int site) { log(site, ""); }
     public static void freeze(Object o, int site) { log(site, name(o)); }
     public static void initialised(Class<?> c, int site) { log(site, name(c)); }
+    public static void cloned(Object copy, Object of) {}
+
     public static void mark(String test, int site) { log(site, test); }
     public static long bit(Object o) { return o == null ? 0 : 1; }
 
