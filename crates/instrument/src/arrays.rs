@@ -1,5 +1,5 @@
 //! Array elements: told before they are read or written. A null array or an index outside of it is for the program's
-//! own instruction to find.
+//! own instruction to find. Those that `loops/` tells as ranges are left out.
 
 use classfile::{Kind as Moves, Result, Snippet, op};
 
@@ -9,7 +9,7 @@ use crate::method::Method;
 use crate::probe::Probe;
 
 /// The array's type as far as the instruction tells it.
-fn array_type(opcode: u8) -> &'static str {
+pub(crate) fn array_type(opcode: u8) -> &'static str {
     match opcode {
         op::IALOAD | op::IASTORE => "[I",
         op::LALOAD | op::LASTORE => "[J",
@@ -34,6 +34,9 @@ fn stored(opcode: u8) -> Moves {
 
 impl<'a> Weaving<'_, 'a> {
     pub fn element(&mut self, method: &mut Method<'a>, opcode: u8) -> Result<()> {
+        if method.ranged.binary_search(&method.pc).is_ok() {
+            return Ok(());
+        }
         let mut before = Snippet::new();
         if opcode <= op::SALOAD {
             let site = self.site(method, Kind::ArrayRead, 0, array_type(opcode))?;

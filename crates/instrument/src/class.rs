@@ -1,5 +1,5 @@
 //! Weaves one class: what is known of it, and its methods one after the other. What is inserted where is said in
-//! `fields.rs`, `arrays.rs`, `monitors.rs` and `models/`; what is added to the class in `members.rs`.
+//! `fields.rs`, `arrays.rs`, `loops/`, `monitors.rs` and `models/`; what is added to the class in `members.rs`.
 
 use std::rc::Rc;
 
@@ -140,6 +140,9 @@ impl<'w, 'a> Weaving<'w, 'a> {
         let mut method = Method::new(&self.class, index, edit, accesses)?;
         let whole = self.options.scope != Scope::ModelOnly;
         self.begin_models(&mut method)?;
+        if whole && accesses && self.world.ranges_loops() {
+            self.range_loops(&mut method)?;
+        }
         loop {
             let pc = steps.next_pc();
             let Some(step) = steps.next() else { break };

@@ -1,0 +1,134 @@
+//! Loops whose array accesses are told as ranges do what they did and access what they did: a program of many loops is
+//! run unwoven, woven without ranges and woven with them. `golden/Loops.told` says which accesses are told how.
+
+mod support;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::process::Command;
+
+use instrument::{World, weave};
+use support::Table;
+
+struct Here {
+    ranges: bool,
+}
+
+impl World for Here {
+    fn is_woven(&self, _: &[u8]) -> bool {
+        false
+    }
+
+    fn java_version(&self) -> u32 {
+        17
+    }
+
+    fn ranges_loops(&self) -> bool {
+        self.ranges
+    }
+}
+
+fn java(classes: &Path, flags: &[&str]) -> String {
+    let boot = format!("-Xbootclasspath/a:{}", support::probe().display());
+    let mut command = Command::new("java");
+    command.args(["-Xverify:all", "-Xshare:auto", "-XX:+UseSerialGC", &boot]).args(flags);
+    support::java::run(command.arg("-cp").arg(classes).arg("Loops")).0
+}
+
+/// An access: where, and which element of which array; arrays are numbered as the program makes them.
+type Element = (String, String, i64);
+
+/// What was told: each element and how often, and the places that told ranges and those that did not.
+#[derive(Default)]
+struct Told {
+    elements: BTreeMap<Element, usize>,
+    ranges: BTreeSet<String>,
+    singles: BTreeSet<String>,
+}
+
+/// All arrays of the program have so many elements.
+const LENGTH: i64 = 20;
+
+fn told(log: &str, table: &Table) -> Told {
+    let mut told = Told::default();
+    for line in log.lines() {
+        let (_, rest) = line.split_once('#').expect("a site");
+        let (number, what) = rest.split_once(' ').expect("something told");
+        let site = &table.sites[number.parse::<usize>().expect("a number") - 1];
+        if !site.contains(" Array") {
+            continue;
+        }
+        let (array, index) = what.rsplit_once('[').expect("an element");
+        let index = index.trim_end_matches(']');
+        let (from, until) = match index.split_once("..") {
+            Some((from, until)) => {
+                told.ranges.insert(site.clone());
+                (from.parse().expect("an index"), until.parse().expect("an index"))
+            }
+            None => {
+                told.singles.insert(site.clone());
+                let index: i64 = index.parse().expect("an index");
+                // An access that fails is told beforehand if it is told by itself, but is in no range.
+                if array == "null" || !(0..LENGTH).contains(&index) {
+                    continue;
+                }
+                (index, index + 1)
+            }
+        };
+        for index in from..until {
+            *told.elements.entry((site.clone(), array.to_owned(), index)).or_default() += 1;
+        }
+    }
+    told
+}
+
+fn watch(ranges: bool, release: &str, expected: &str) -> Told {
+    let folder = support::compile("Loops.java", &format!("Loops-{ranges}"), release);
+    let mut table = Table::default();
+    for path in support::class_files(&folder) {
+        let bytes = std::fs::read(&path).expect("a class file");
+        let woven = weave(&bytes, &Here { ranges }, &support::models(), &mut table, &support::WHOLE);
+        if let Some(woven) = woven.expect("it can be woven") {
+            std::fs::write(&path, woven).expect("room on the disk");
+        }
+    }
+    assert_eq!(table.gaps, []);
+    let log = folder.join("log");
+    let found = java(&folder, &[&format!("-Draddle.log={}", log.display())]);
+    assert_eq!(expected, found, "it does not print the same");
+    let text = std::fs::read_to_string(&log).expect("what the probe was told");
+    std::fs::remove_dir_all(&folder).expect("the folder just made");
+    told(&text, &table)
+}
+
+#[test]
+fn ranges_tell_the_elements_that_were_told_one_by_one() {
+    for release in ["8", "17"] {
+        let folder = support::compile("Loops.java", "Loops-plain", release);
+        let expected = java(&folder, &[]);
+        std::fs::remove_dir_all(&folder).expect("the folder just made");
+        let one_by_one = watch(false, release, &expected);
+        let ranged = watch(true, release, &expected);
+        assert!(one_by_one.ranges.is_empty());
+        let mut wrong = String::new();
+        for element in one_by_one.elements.keys().chain(ranged.elements.keys()) {
+            let (old, new) = (one_by_one.elements.get(element), ranged.elements.get(element));
+            if old != new {
+                wrong += &format!("{element:?}: {old:?} times, in ranges {new:?}\n");
+            }
+        }
+        assert!(wrong.is_empty(), "{wrong}");
+        let mut how = String::new();
+        for site in one_by_one.singles.union(&ranged.ranges) {
+            let (range, single) = (ranged.ranges.contains(site), ranged.singles.contains(site));
+            how += match (range, single) {
+                (true, false) => "ranges     ",
+                (false, true) => "one by one ",
+                (true, true) => "both       ",
+                (false, false) => "not told   ",
+            };
+            how += &format!("{site}\n");
+        }
+        support::golden("Loops.told", &how);
+    }
+}
