@@ -1,10 +1,10 @@
 //! Puts an edit into effect: lays the code out, writes it, its exception table and its attributes. The parts are in
-//! `layout.rs` (places and instructions), `maps.rs` (frames) and `tables.rs` (debug tables).
+//! `layout.rs` (places and instructions), `bodies.rs` (new handlers), `maps.rs` (frames) and `tables.rs` (debug tables).
 
-use super::kept::{covers, covers_new, handler_frames};
+use super::kept::{covers, handler_frames};
 use super::layout::{Insertion, Layout, Node, Place, emit, is_copied};
 use super::maps::{Added, Extra, frame_table, moved_frames};
-use super::{Border, Catch, Edit, NewHandler, Order, tables};
+use super::{Border, Catch, Edit, Order, bodies, tables};
 use crate::bytes::{put_u2, put_u4};
 use crate::class::{Attribute, Class, write_attributes};
 use crate::effect::effect;
@@ -19,7 +19,7 @@ pub(super) fn new_body<'a>(mut edit: Edit<'a>, class: &mut Class<'a>) -> Result<
     edit.covered.sort_unstable();
     edit.uncovered.sort_unstable();
     let mut layout = Layout::new(&edit.code, &mut insertions)?;
-    let behind: usize = edit.handlers.iter().map(|handler| handler.length as usize).sum();
+    let behind = bodies::length(&edit);
     layout.settle(&edit.code, &insertions, behind)?;
     let max_stack = stack_needed(&edit, &class.pool, &layout, &insertions)?;
     // The frames of widened branches and new handlers, while the class is still as it was.
@@ -130,27 +130,11 @@ fn write_code(out: &mut Vec<u8>, edit: &Edit<'_>, layout: &Layout, insertions: &
         }
     }
     copy(out, copied, code.len() as u32);
-    for handler in &edit.handlers {
-        out.extend_from_slice(piece(handler.start, handler.length));
-    }
-    Ok(())
-}
-
-/// Where the body of each new handler starts.
-pub(super) fn body_places<'e>(
-    edit: &'e Edit<'_>,
-    layout: &Layout,
-) -> impl Iterator<Item = (u32, &'e NewHandler)> {
-    let mut at = layout.length;
-    edit.handlers.iter().map(move |handler| {
-        let here = at;
-        at += handler.length;
-        (here, handler)
-    })
+    bodies::write(out, edit, layout)
 }
 
 fn write_handlers(out: &mut Vec<u8>, edit: &Edit<'_>, layout: &Layout) -> Result<()> {
-    let passed = passed_on(edit, layout)?;
+    let passed = bodies::passed_on(edit, layout)?;
     let new: usize = edit.handlers.iter().map(|handler| handler.ranges.len()).sum();
     let count = edit.code.handlers().len() + new + passed.len();
     let count = u16::try_from(count).map_err(|_| Error {
@@ -178,37 +162,6 @@ fn write_handlers(out: &mut Vec<u8>, edit: &Edit<'_>, layout: &Layout) -> Result
     Ok(())
 }
 
-/// Entries that send what a chain throws to the handlers that cover its region. They stand at the end, so that no existing
-/// entry gets another number; no other entry covers a chain.
-fn passed_on(edit: &Edit<'_>, layout: &Layout) -> Result<Vec<[u16; 4]>> {
-    let mut entries = Vec::new();
-    let bodies: Vec<_> = body_places(edit, layout).collect();
-    for chain in bodies.chunk_by(|(_, one), (_, other)| {
-        let number = |handler: &NewHandler| handler.chain.as_ref().map(|(number, _)| *number);
-        number(one).is_some() && number(one) == number(other)
-    }) {
-        let (Some((start, first)), Some((last_start, last))) = (chain.first(), chain.last()) else {
-            continue;
-        };
-        if first.chain.is_none() {
-            continue;
-        }
-        let (start, end) = (*start as u16, (last_start + last.length) as u16);
-        for handler in edit.code.handlers().filter(|handler| covers(handler, &first.ranges)) {
-            let target = layout.node(u32::from(handler.target))?.label as u16;
-            entries.push([start, end, target, handler.catch_type]);
-        }
-        for (body, handler) in bodies.iter().filter(|(_, handler)| covers_new(handler, &first.ranges)) {
-            let catch = match handler.catch {
-                Catch::Any => 0,
-                Catch::Class(index) => index,
-            };
-            entries.push([start, end, *body as u16, catch]);
-        }
-    }
-    Ok(entries)
-}
-
 /// A border of an existing range: behind what is inserted after the instruction before, or in front of it if the pc of
 /// that instruction is `listed` (in ascending order).
 fn stretched(layout: &Layout, pc: u32, listed: &[u32]) -> Result<u32> {
@@ -223,10 +176,9 @@ fn stretched(layout: &Layout, pc: u32, listed: &[u32]) -> Result<u32> {
 }
 
 fn write_new_handlers(out: &mut Vec<u8>, edit: &Edit<'_>, layout: &Layout, order: Order) -> Result<()> {
-    let handlers = body_places(edit, layout).filter(|(_, handler)| handler.order == order);
-    for (body, handler, range) in
-        handlers.flat_map(|(body, handler)| handler.ranges.iter().map(move |range| (body, handler, range)))
-    {
+    let bodies = bodies::places(edit, layout.length);
+    let wanted = bodies.iter().filter(|body| body.handler.order == order);
+    for (body, range) in wanted.flat_map(|body| body.handler.ranges.iter().map(move |range| (body, range))) {
         let (start, end) = (layout.node(range.start)?, layout.node(range.end)?);
         let (start, end) = match range.border {
             Border::Around => (start.fall, end.fall),
@@ -234,10 +186,10 @@ fn write_new_handlers(out: &mut Vec<u8>, edit: &Edit<'_>, layout: &Layout, order
         };
         put_u2(out, start as u16);
         put_u2(out, end as u16);
-        put_u2(out, body as u16);
+        put_u2(out, body.entry as u16);
         put_u2(
             out,
-            match handler.catch {
+            match body.handler.catch {
                 Catch::Any => 0,
                 Catch::Class(index) => index,
             },

@@ -2,7 +2,8 @@
 //! method stores to them and no frame that holds within the range has forgotten them. A chain relies on what its maker
 //! knows, and on what the handlers rely on to which it passes on what it throws.
 
-use super::apply::{Caught, body_places};
+use super::apply::Caught;
+use super::bodies;
 use super::layout::Layout;
 use super::maps::Extra;
 use super::{Catch, Edit, NewHandler, Order, Range, has_uninitialised_this};
@@ -25,19 +26,30 @@ pub(super) fn handler_frames<'a>(
     names: &mut Names,
     extras: &mut Vec<Extra>,
 ) -> Result<()> {
-    for (at, handler) in body_places(edit, layout) {
+    let from = extras.len();
+    for body in bodies::places(edit, layout.length) {
+        let handler = body.handler;
         let Some(range) = handler.ranges.first() else { continue };
         let slots = match &handler.chain {
             Some((_, held)) => chain_slots(edit, class, handler, held, caught, names)?,
             None => kept_slots(edit, class, *range, names)?,
         };
         // Where the first half of a long is gone, so is the second.
-        let locals = slots.into_iter().filter(|value| *value != Value::Second).collect();
+        let locals: Vec<Value> = slots.into_iter().filter(|value| *value != Value::Second).collect();
         let caught = match handler.catch {
             Catch::Any => names.refer(std::borrow::Cow::Borrowed(b"java/lang/Throwable")),
             Catch::Class(index) => ClassRef::constant(index),
         };
-        extras.push(Extra { at, yields: false, locals, stack: vec![Value::Object(caught)] });
+        let stack = vec![Value::Object(caught)];
+        if body.entry != body.code {
+            let (locals, stack) = (locals.clone(), stack.clone());
+            extras.push(Extra { at: body.entry, yields: false, locals, stack });
+        }
+        extras.push(Extra { at: body.code, yields: false, locals, stack });
+    }
+    // Jumps to bodies stand before them.
+    if let Some(new) = extras.get_mut(from..) {
+        new.sort_by_key(|extra| extra.at);
     }
     Ok(())
 }

@@ -57,6 +57,7 @@
 //! It does not check what a snippet does; a verifier will. It does not touch attributes of the code it does not know.
 
 mod apply;
+mod bodies;
 mod kept;
 mod layout;
 mod maps;
