@@ -192,7 +192,7 @@ mod tests {
             ([Constant(3), Counter(1, 2)], op::ISUB, Unknown),
             ([Counter(1, 2), Counter(1, 2)], op::IADD, Unknown),
         ] {
-            values.map(|value| stack.push(value));
+            values.into_iter().for_each(|value| stack.push(value));
             stack.plain(opcode);
             assert_eq!(stack.pop(), expected);
         }

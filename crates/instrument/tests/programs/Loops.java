@@ -489,7 +489,7 @@ public class Loops {
         attempt("wraps", () -> { wraps(fresh()); return offset(ramp()); });
         attempt("conditional", () -> conditional(ramp(), ramp()) + manyLocals(ramp()));
         // Often enough to be compiled.
-        for (int i = args.length > 0 ? -3000 : -100; i < 0; i++) {
+        for (int i = args[0].equals("often") ? -3000 : -50; i < 0; i++) {
             sum += stencil(QUIET, QUIET2);
             try {
                 synchronizedBlock(QUIET, QUIET2);
