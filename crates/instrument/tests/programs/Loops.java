@@ -7,23 +7,34 @@ public class Loops {
     int field;
     volatile int careful;
 
-    /** Accesses its first element, so that arrays are numbered as they are made. */
+    /** Whatever an agent keeps back comes before what gives order: arrays are numbered as they are made. */
+    static synchronized void number() {}
+
     static int[] fresh() {
         int[] made = new int[N];
         made[0] = 1;
+        number();
         return made;
     }
 
     static long[] longs() {
         long[] made = new long[N];
         made[0] = 1;
+        number();
         return made;
     }
 
     static Object[] objects() {
         Object[] made = new String[N];
         made[0] = "";
+        number();
         return made;
+    }
+
+    static int line(Exception e) {
+        int line = e.getStackTrace()[0].getLineNumber();
+        number();
+        return line;
     }
 
     static void up(int[] a) {
@@ -322,7 +333,7 @@ public class Loops {
                 b[i - 3] = a[i];
             }
         } catch (ArrayIndexOutOfBoundsException e) {
-            shown = text + e.getMessage() + e.getStackTrace()[0].getLineNumber();
+            shown = text + e.getMessage() + line(e);
         } finally {
             i += 100;
         }
@@ -433,7 +444,7 @@ public class Loops {
         try {
             text = "" + body.run();
         } catch (Exception e) {
-            text = e.getClass().getSimpleName() + " " + e.getMessage() + " at line " + e.getStackTrace()[0].getLineNumber();
+            text = e.getClass().getSimpleName() + " " + e.getMessage() + " at line " + line(e);
         }
         System.out.println(name + " " + text);
     }
@@ -448,6 +459,8 @@ public class Loops {
     }
 
     public static void main(String[] args) {
+        int times = args[0].equals("often") ? 3000 : 50;
+        number();
         attempt("up", () -> { int[] a = fresh(); up(a); never(a); return a[16]; });
         attempt("down", () -> { long[] b = longs(); down(ramp(), b); return b[4]; });
         attempt("stencil", () -> stencil(ramp(), fresh()));
@@ -474,7 +487,7 @@ public class Loops {
         attempt("called", () -> { called(fresh()); mathematical(ramp(), longs()); return 0; });
         Loops loops = new Loops();
         attempt("own", () -> loops.ownArray() + loops.changingArray() + loops.carefully(ramp()));
-        attempt("parameter", () -> parameter(ramp(), 2) + parameter(new int[] {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, 2));
+        attempt("parameter", () -> parameter(ramp(), 2) + parameter(fresh(), 2));
         attempt("sums", () -> prefixSums(ramp())[19] + twoAfterEachOther(fresh(), fresh()));
         attempt("synchronized", () -> synchronizedMethod(fresh()));
         attempt("block", () -> synchronizedBlock(fresh(), new Object()));
@@ -489,7 +502,7 @@ public class Loops {
         attempt("wraps", () -> { wraps(fresh()); return offset(ramp()); });
         attempt("conditional", () -> conditional(ramp(), ramp()) + manyLocals(ramp()));
         // Often enough to be compiled.
-        for (int i = args[0].equals("often") ? -3000 : -50; i < 0; i++) {
+        for (int i = 0; i < times; i++) {
             sum += stencil(QUIET, QUIET2);
             try {
                 synchronizedBlock(QUIET, QUIET2);
