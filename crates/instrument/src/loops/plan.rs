@@ -88,7 +88,8 @@ struct Done {
 
 /// Can there be a loop worth looking at? Quickly, since most methods have none.
 fn is_worth_it(code: &Code<'_>) -> Result<bool> {
-    if code.bytes.len() > LONGEST {
+    // Looking for a byte is much faster than reading instructions; wide increments are rare enough to be left out.
+    if code.bytes.len() > LONGEST || !code.bytes.contains(&op::IINC) {
         return Ok(false);
     }
     let (mut accesses, mut increments) = (None, None);
@@ -96,7 +97,7 @@ fn is_worth_it(code: &Code<'_>) -> Result<bool> {
         let (pc, opcode) = step?;
         match opcode {
             op::IALOAD..=op::SALOAD | op::IASTORE..=op::SASTORE => accesses = Some(pc),
-            op::IINC | op::WIDE => increments = Some(pc),
+            op::IINC => increments = Some(pc),
             op::IFEQ..=op::GOTO | op::IFNULL | op::IFNONNULL | op::GOTO_W => {
                 // Both behind the target of a jump back.
                 if let (Some(access), Some(increment)) = (accesses, increments)
