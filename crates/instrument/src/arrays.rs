@@ -34,9 +34,6 @@ fn stored(opcode: u8) -> Moves {
 
 impl<'a> Weaving<'_, 'a> {
     pub fn element(&mut self, method: &mut Method<'a>, opcode: u8) -> Result<()> {
-        if method.ranged.binary_search(&method.pc).is_ok() {
-            return Ok(());
-        }
         let mut before = Snippet::new();
         if opcode <= op::SALOAD {
             let site = self.site(method, Kind::ArrayRead, 0, array_type(opcode))?;

@@ -148,6 +148,9 @@ impl<'w, 'a> Weaving<'w, 'a> {
             let Some(step) = steps.next() else { break };
             let (_, instruction) = step?;
             method.pc = pc;
+            if method.ranged.binary_search(&pc).is_ok() {
+                continue;
+            }
             match instruction {
                 Instruction::Invoke { opcode, member } if opcode != op::INVOKEDYNAMIC => {
                     self.call(&mut method, opcode, member)?;

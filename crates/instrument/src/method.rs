@@ -36,7 +36,7 @@ pub(crate) struct Method<'a> {
     spare: Vec<(Moves, u16)>,
     stored: Option<Vec<bool>>,
     kept: Vec<(u16, u16)>,
-    /// Accesses to array elements that are told as ranges when their loop is left: pcs, ascending.
+    /// Accesses in loops that are told when the loop is entered or left: pcs, ascending.
     pub ranged: Vec<u32>,
     /// What model lines say of the method's own code.
     pub bodies: Bodies,

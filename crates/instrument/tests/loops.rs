@@ -4,9 +4,10 @@
 mod support;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use classfile::{Assembler, Class, ClassRef, Kind as Moves, Result, Snippet, Value, flags, op};
 use instrument::{World, weave};
 use support::Table;
 
@@ -83,8 +84,98 @@ fn told(log: &str, table: &Table) -> Told {
     told
 }
 
+/// Code of the class that no compiler has written: local 0 is an array, 1 goes up to 2.
+struct Parts {
+    element: Snippet,
+    next: Snippet,
+    both: Snippet,
+    one: Snippet,
+    end: Snippet,
+}
+
+/// `ByHand`: loops as compilers of other languages or obfuscators write them.
+fn by_hand() -> Result<Vec<u8>> {
+    let mut class = Class::new(52, flags::PUBLIC | flags::SUPER, b"ByHand", b"java/lang/Object")?;
+    let array = Value::Object(ClassRef::constant(class.pool.add_class(b"[I")?));
+    let frame = [array, Value::Int, Value::Int];
+    let (mut element, mut next, mut both) = (Snippet::new(), Snippet::new(), Snippet::new());
+    element.load(Moves::Reference, 0).load(Moves::Int, 1).load(Moves::Int, 1).plain(op::IASTORE)?;
+    next.increment(1, 1);
+    both.load(Moves::Int, 1).load(Moves::Int, 2);
+    let mut one = Snippet::new();
+    one.load(Moves::Int, 1);
+    let mut end = one.clone();
+    end.plain(op::IRETURN)?;
+    let parts = Parts { element, next, both, one, end };
+    let makers: [(&[u8], fn(&mut Assembler, &Parts, &[Value]) -> Result<()>); 6] = [
+        (b"conditionLast", |code, parts, frame| {
+            let (body, condition) = (code.label(), code.label());
+            code.branch(op::GOTO, condition)?.bind_frame(body, frame, &[])?;
+            code.add(&parts.element).add(&parts.next).bind_frame(condition, frame, &[])?;
+            code.add(&parts.both).branch(op::IF_ICMPLT, body)?.add(&parts.end);
+            Ok(())
+        }),
+        (b"headFirst", |code, parts, frame| {
+            let body = code.label();
+            code.bind_frame(body, frame, &[])?.add(&parts.element).add(&parts.next);
+            code.add(&parts.both).branch(op::IF_ICMPLT, body)?.add(&parts.end);
+            Ok(())
+        }),
+        (b"enteredByCondition", |code, parts, frame| {
+            let (head, out) = (code.label(), code.label());
+            code.add(&parts.both).branch(op::IF_ICMPLT, head)?.add(&parts.end);
+            code.bind_frame(head, frame, &[])?.add(&parts.both).branch(op::IF_ICMPGE, out)?;
+            code.add(&parts.element).add(&parts.next).branch(op::GOTO, head)?;
+            code.bind_frame(out, frame, &[])?.add(&parts.end);
+            Ok(())
+        }),
+        (b"enteredTwice", |code, parts, frame| {
+            let (head, out) = (code.label(), code.label());
+            code.add(&parts.both).branch(op::IF_ICMPNE, head)?.add(&parts.next).add(&parts.next);
+            let mut more = Snippet::new();
+            more.increment(2, 5);
+            code.add(&more).bind_frame(head, frame, &[])?.add(&parts.both).branch(op::IF_ICMPGE, out)?;
+            code.add(&parts.element).add(&parts.next).branch(op::GOTO, head)?;
+            code.bind_frame(out, frame, &[])?.add(&parts.end);
+            Ok(())
+        }),
+        (b"leftBySwitch", |code, parts, frame| {
+            let (head, out, go_on) = (code.label(), code.label(), code.label());
+            code.bind_frame(head, frame, &[])?.add(&parts.element).add(&parts.one);
+            code.lookup_switch(&[(7, out), (15, out)], go_on)?;
+            code.bind_frame(out, frame, &[])?.add(&parts.end);
+            code.bind_frame(go_on, frame, &[])?.add(&parts.next).branch(op::GOTO, head)?;
+            Ok(())
+        }),
+        // Something lies on the stack all the time.
+        (b"otherStack", |code, parts, frame| {
+            let (head, out) = (code.label(), code.label());
+            let mut add = Snippet::new();
+            add.plain(op::IADD)?.plain(op::IRETURN)?;
+            code.add(&parts.one).bind_frame(head, frame, &[Value::Int])?;
+            code.add(&parts.both).branch(op::IF_ICMPGE, out)?;
+            code.add(&parts.element).add(&parts.next).branch(op::GOTO, head)?;
+            code.bind_frame(out, frame, &[Value::Int])?.add(&parts.one).add(&add);
+            Ok(())
+        }),
+    ];
+    for (name, make) in makers {
+        let mut code = Assembler::new();
+        make(&mut code, &parts, &frame)?;
+        code.finish(&mut class, flags::PUBLIC | flags::STATIC, name, b"([III)I")?;
+    }
+    class.write()
+}
+
+/// The program, compiled into a folder of its own, with the class made by hand.
+fn compile(label: &str, release: &str) -> PathBuf {
+    let folder = support::compile("Loops.java", label, release);
+    std::fs::write(folder.join("ByHand.class"), by_hand().expect("it fits")).expect("room on the disk");
+    folder
+}
+
 fn watch(ranges: bool, release: &str, expected: &str) -> Told {
-    let folder = support::compile("Loops.java", &format!("Loops-{ranges}"), release);
+    let folder = compile(&format!("Loops-{ranges}"), release);
     let mut table = Table::default();
     for path in support::class_files(&folder) {
         let bytes = std::fs::read(&path).expect("a class file");
@@ -115,7 +206,7 @@ fn watch(ranges: bool, release: &str, expected: &str) -> Told {
 #[test]
 fn ranges_tell_the_elements_that_were_told_one_by_one() {
     for release in ["8", "17"] {
-        let folder = support::compile("Loops.java", "Loops-plain", release);
+        let folder = compile("Loops-plain", release);
         let expected = java(&folder, &[]);
         std::fs::remove_dir_all(&folder).expect("the folder just made");
         let one_by_one = watch(false, release, &expected);

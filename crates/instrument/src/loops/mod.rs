@@ -16,6 +16,10 @@
 //! handlers tell what was done and throw on to whoever would have caught it. What is told is what was done: the access
 //! that throws is not told. Nothing can overflow: all indexes that were accessed lie in the array.
 //!
+//! A final field of `this` that the head of such a loop reads (as bounds often are) is told once, when the loop is
+//! entered, and not in the loop: a call there would keep the JVM from compiling the loop well. Elsewhere a field is told
+//! up to twice before it is passed over; a final one has nothing to tell the second time.
+//!
 //! Only one level of nested loops is taken, the innermost that can be.
 
 mod blocks;
@@ -83,6 +87,10 @@ impl<'a> Weaving<'_, 'a> {
             return Ok(());
         }
         if has_this && method.is_stored(0)? {
+            for ranged in &mut found {
+                ranged.head_reads.clear();
+                ranged.further_reads.clear();
+            }
             found
                 .retain(|ranged| ranged.accesses.iter().all(|access| matches!(access.array, Base::Local(_))));
         }
@@ -116,10 +124,20 @@ impl<'a> Weaving<'_, 'a> {
             for (counter, first) in ranged.counters.iter().zip(&firsts) {
                 save.load(Moves::Int, counter.local).store(Moves::Int, *first);
             }
+            let mut members = Vec::new();
+            for (pc, member) in &ranged.head_reads {
+                if self.tell_read(method, &mut save, *pc, *member)? {
+                    members.push(*member);
+                    method.ranged.push(*pc);
+                }
+            }
             for spot in &ranged.entries {
                 insert(method, *spot, &save);
             }
             method.ranged.extend(ranged.accesses.iter().map(|access| access.pc));
+            if members.len() == ranged.head_reads.len() {
+                method.ranged.extend(&ranged.further_reads);
+            }
         }
         method.ranged.sort_unstable();
         Ok(())
@@ -134,6 +152,18 @@ impl<'a> Weaving<'_, 'a> {
             Some(_) => Field::Plain,
             None => Field::Other,
         }
+    }
+
+    /// Tells the read of a field of `this`, if the field has an accessor for that.
+    fn tell_read(&mut self, method: &mut Method<'a>, to: &mut Snippet, pc: u32, member: u16) -> Result<bool> {
+        let found = self.class.pool.member_ref(member)?;
+        let Some(own) = self.own.get(found.name, found.descriptor) else { return Ok(false) };
+        let Some((read, _)) = own.accessors else { return Ok(false) };
+        let number = self.sites.field(found.owner, found.name, found.descriptor, Some(own.flags));
+        method.pc = pc;
+        let site = self.site(method, Kind::Read, number, "")?;
+        to.load(Moves::Reference, 0).int(&mut self.class.pool, site)?;
+        Ok(self.own.calls.get(read).map(|call| to.append(call)).is_some())
     }
 
     /// Do the loop's locals still hold something where it is left by a switch? Elsewhere they do: its header needs them.

@@ -77,6 +77,10 @@ pub(super) struct Ranged {
     pub thrown: Vec<(usize, u32, u32)>,
     /// Its first pc.
     pub start: u32,
+    /// Final fields of `this` that its head reads before anything can be thrown: pcs and constants.
+    pub head_reads: Vec<(u32, u16)>,
+    /// Where else in the loop these are read.
+    pub further_reads: Vec<u32>,
 }
 
 /// A deed and where it stands.
@@ -179,6 +183,7 @@ impl<'c> Look<'_, 'c> {
         deeds.sort_by_key(|(place, _)| (self.graph.place(place.block), place.step));
         let places: Vec<Done> = deeds.iter().map(|(place, _)| *place).collect();
         ranged.deeds = deeds.into_iter().map(|(_, deed)| deed).collect();
+        self.final_reads(&mut ranged);
         ranged.entries = self.entries()?;
         ranged.exits = self.exits(&places)?;
         ranged.thrown = self.thrown(&places);
@@ -356,6 +361,42 @@ impl<'c> Look<'_, 'c> {
                 stack.other(instruction, pool.member_ref(member).ok().map(|found| found.descriptor));
             }
             _ => stack.other(instruction, None),
+        }
+    }
+
+    /// Finds the reads of final fields of `this`: `aload_0` and `getfield`, as compilers write it.
+    fn final_reads(&self, ranged: &mut Ranged) {
+        let reads = |block: usize| {
+            let this = Instruction::Load { kind: Moves::Reference, local: 0 };
+            let steps = self.steps(block).zip(self.steps(block).skip(1));
+            steps.filter_map(move |((_, _, before), (step, pc, instruction))| match *instruction {
+                Instruction::Field { opcode: op::GETFIELD, member }
+                    if *before == this && (self.about.field)(member) == Field::Final =>
+                {
+                    Some((step, pc, member))
+                }
+                _ => None,
+            })
+        };
+        if !self.about.has_this {
+            return;
+        }
+        let known: Vec<(usize, u32, u16)> = reads(self.of.header).collect();
+        let throws = |step: usize, instruction: &Instruction<'_>| {
+            may_throw(instruction) && !known.iter().any(|(read, ..)| *read == step)
+        };
+        let mut steps = self.steps(self.of.header);
+        let until = steps.find(|(step, _, instruction)| throws(*step, instruction)).map(|(step, ..)| step);
+        for (_, pc, member) in known.iter().filter(|(step, ..)| until.is_none_or(|until| *step < until)) {
+            if !ranged.head_reads.iter().any(|(_, other)| other == member) {
+                ranged.head_reads.push((*pc, *member));
+            }
+        }
+        for (_, pc, member) in self.of.blocks.iter().flat_map(|block| reads(*block)) {
+            let mut head = ranged.head_reads.iter();
+            if head.any(|(other, of)| *of == member && *other != pc) {
+                ranged.further_reads.push(pc);
+            }
         }
     }
 

@@ -117,7 +117,7 @@ fn caught(pieces: Pieces<'_>, handlers: &[[usize; 3]]) -> String {
     let code = class.code(&class.methods[number]).expect("readable").expect("code");
     let field = |member: u16| match class.pool.member_ref(member).expect("a field").name {
         b"plain" => Field::Plain,
-        b"final" => Field::Final,
+        b"final" | b"other final" => Field::Final,
         _ => Field::Other,
     };
     let about = About { pool: &class.pool, has_this: true, field: &field };
@@ -163,6 +163,12 @@ fn shown(ranged: &Ranged) -> String {
         write!(text, "leave {}:{}; ", spot(*exit), told(*done)).expect("text");
     }
     write!(text, "throw {:?}", chains(ranged)).expect("text");
+    for (pc, _) in &ranged.head_reads {
+        write!(text, "; head reads at {pc}").expect("text");
+    }
+    for pc in &ranged.further_reads {
+        write!(text, "; so does {pc}").expect("text");
+    }
     text
 }
 
@@ -377,6 +383,21 @@ fn a_final_field_of_this_is_an_array_that_stays() {
     assert_eq!(ranges(&counted(&of_another)), "");
     let changing = [Get(0), OfField(b"plain"), Load(I), Op(op::IALOAD), Op(op::POP)];
     assert_eq!(ranges(&counted(&changing)), "");
+}
+
+#[test]
+fn final_fields_of_this_are_found_at_the_head_if_nothing_was_thrown_before() {
+    let head = [Get(0), OfField(b"final"), Op(op::ARRAYLENGTH), Store(5), Get(0), OfField(b"other final")];
+    let body = [Get(0), OfField(b"final"), Op(op::POP), Get(4), OfField(b"final"), Op(op::POP)];
+    let mut code = vec![At(0)];
+    code.extend(head);
+    code.extend([Op(op::POP), Load(I), Load(N), To(op::IF_ICMPGE, 1)]);
+    code.extend(WRITE);
+    code.extend(body);
+    code.extend([Add(I, 1), To(op::GOTO, 0), At(1), Op(op::RETURN)]);
+    let found = ranges(&code);
+    // The length may throw; of another object's field nothing is known.
+    assert!(found.ends_with("; head reads at 1; so does 23"), "{found}");
 }
 
 #[test]

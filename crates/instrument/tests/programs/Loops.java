@@ -435,6 +435,18 @@ public class Loops {
         return found;
     }
 
+    /** A loop that no compiler has written; what it returns, or 0 if the class is not there. */
+    static long byHand(String name, int[] a, int from, int until) throws Exception {
+        try {
+            Class<?> made = Class.forName("ByHand");
+            return (int) made.getMethod(name, int[].class, int.class, int.class).invoke(null, a, from, until);
+        } catch (ClassNotFoundException e) {
+            return 0;
+        } catch (java.lang.reflect.InvocationTargetException e) {
+            throw (Exception) e.getCause();
+        }
+    }
+
     interface Body {
         long run() throws Exception;
     }
@@ -501,6 +513,12 @@ public class Loops {
         attempt("negative", () -> { negative(fresh()); return 0; });
         attempt("wraps", () -> { wraps(fresh()); return offset(ramp()); });
         attempt("conditional", () -> conditional(ramp(), ramp()) + manyLocals(ramp()));
+        String[] names = {"conditionLast", "headFirst", "enteredByCondition", "enteredTwice", "leftBySwitch", "otherStack"};
+        for (String name : names) {
+            attempt(name, () -> byHand(name, fresh(), 3, 12));
+            attempt(name, () -> byHand(name, fresh(), 3, 3));
+            attempt(name, () -> byHand(name, fresh(), 8, 30));
+        }
         // Often enough to be compiled.
         for (int i = 0; i < times; i++) {
             sum += stencil(QUIET, QUIET2);
