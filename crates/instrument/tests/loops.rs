@@ -46,6 +46,8 @@ struct Told {
     elements: BTreeMap<Element, usize>,
     ranges: BTreeSet<String>,
     singles: BTreeSet<String>,
+    /// Monitors, as they are entered and left.
+    monitors: Vec<String>,
 }
 
 /// All arrays of the program have so many elements.
@@ -57,6 +59,9 @@ fn told(log: &str, table: &Table) -> Told {
         let (_, rest) = line.split_once('#').expect("a site");
         let (number, what) = rest.split_once(' ').expect("something told");
         let site = &table.sites[number.parse::<usize>().expect("a number") - 1];
+        if site.contains(" Enter") || site.contains(" Exit") {
+            told.monitors.push(format!("{site} {what}"));
+        }
         if !site.contains(" Array") {
             continue;
         }
@@ -93,6 +98,8 @@ struct Parts {
     end: Snippet,
 }
 
+type Maker = fn(&mut Assembler, &Parts, &[Value]) -> Result<()>;
+
 /// `ByHand`: loops as compilers of other languages or obfuscators write them.
 fn by_hand() -> Result<Vec<u8>> {
     let mut class = Class::new(52, flags::PUBLIC | flags::SUPER, b"ByHand", b"java/lang/Object")?;
@@ -107,7 +114,7 @@ fn by_hand() -> Result<Vec<u8>> {
     let mut end = one.clone();
     end.plain(op::IRETURN)?;
     let parts = Parts { element, next, both, one, end };
-    let makers: [(&[u8], fn(&mut Assembler, &Parts, &[Value]) -> Result<()>); 6] = [
+    let makers: [(&[u8], Maker); 6] = [
         (b"conditionLast", |code, parts, frame| {
             let (body, condition) = (code.label(), code.label());
             code.branch(op::GOTO, condition)?.bind_frame(body, frame, &[])?;
@@ -212,6 +219,8 @@ fn ranges_tell_the_elements_that_were_told_one_by_one() {
         let one_by_one = watch(false, release, &expected);
         let ranged = watch(true, release, &expected);
         assert!(one_by_one.ranges.is_empty());
+        assert!(!ranged.monitors.is_empty() && !ranged.monitors.iter().any(|line| line.contains("NOT HELD")));
+        assert!(one_by_one.monitors == ranged.monitors, "monitors are not told as before");
         let mut wrong = String::new();
         for element in one_by_one.elements.keys().chain(ranged.elements.keys()) {
             let (old, new) = (one_by_one.elements.get(element), ranged.elements.get(element));

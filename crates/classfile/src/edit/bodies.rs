@@ -4,11 +4,14 @@
 //! A chain's bodies fall into each other, but no handler may begin where other code falls through: the JVM's compilers
 //! give such methods up. So all but the first are entered by a jump that stands before the bodies.
 
-use super::kept::{covers, covers_new};
+use super::kept::{agree, covering, covers, covers_new};
 use super::layout::Layout;
-use super::{Catch, Edit, NewHandler};
+use super::{Catch, Edit, NewHandler, Order, Range};
+use crate::class::Class;
 use crate::error::{Error, Reason, Result};
 use crate::op;
+use crate::snippet::Snippet;
+use crate::value::Value;
 
 /// The length of a jump to a body.
 const JUMP: u32 = 3;
@@ -20,6 +23,55 @@ pub(super) struct Body<'e> {
     /// Its own code; where another body falls into it, not the same place.
     pub code: u32,
     pub handler: &'e NewHandler,
+}
+
+impl<'a> Edit<'a> {
+    /// Catches everything that the ranges of each part throw, before all handlers that exist. The bodies stand in the order
+    /// given, and each may fall into the next; the last must end in a throw or return. `held` are locals that hold these
+    /// values at every instruction of every range, which the caller has to know. Every other handler must cover all of the
+    /// chain's ranges or nothing of them ([`Edit::can_chain`]); those that do also cover the bodies.
+    pub fn handler_chain(&mut self, parts: &[(Vec<Range>, Snippet)], held: &[(u16, Value)]) -> Result<()> {
+        let offset = self.code.offset;
+        if parts.last().is_none_or(|(_, body)| body.falls_through())
+            || parts.iter().any(|(ranges, body)| ranges.is_empty() || body.is_empty())
+        {
+            return Err(Error::refused(offset, "a chain of handlers must end in a throw or return"));
+        }
+        for range in parts.iter().flat_map(|(ranges, _)| ranges) {
+            self.check_range(*range)?;
+        }
+        let number = self.handlers.len() as u32;
+        for (ranges, body) in parts {
+            let (start, length) = self.keep(body);
+            self.handlers.push(NewHandler {
+                ranges: ranges.clone(),
+                chain: Some((number, held.to_vec())),
+                catch: Catch::Any,
+                order: Order::Inner,
+                start,
+                length,
+                peak: body.peak(),
+            });
+        }
+        Ok(())
+    }
+
+    /// Can there be a chain over these ranges? Each handler of the code must cover all of them or nothing, and those that do
+    /// must agree about the locals.
+    pub fn can_chain(&self, class: &Class<'a>, ranges: &[Range]) -> Result<bool> {
+        let Some(targets) = covering(self, ranges) else { return Ok(false) };
+        if class.major < 50 || targets.len() < 2 {
+            return Ok(true);
+        }
+        let mut flow = self.flow(class)?;
+        let mut states = Vec::new();
+        for target in targets {
+            states.extend(flow.before(target)?.map(|state| state.locals().to_vec()));
+        }
+        let names = flow.into_names();
+        let mut slots = Vec::new();
+        Ok(states.iter().all(|locals| agree(&mut slots, locals, &names, &class.pool)))
+    }
 }
 
 fn chain(handler: &NewHandler) -> Option<u32> {

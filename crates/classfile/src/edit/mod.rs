@@ -293,53 +293,6 @@ impl<'a> Edit<'a> {
         Ok(())
     }
 
-    /// Catches everything that the ranges of each part throw, before all handlers that exist. The bodies stand in the order
-    /// given, and each may fall into the next; the last must end in a throw or return. `held` are locals that hold these
-    /// values at every instruction of every range, which the caller has to know. Every other handler must cover all of the
-    /// chain's ranges or nothing of them ([`Edit::can_chain`]); those that do also cover the bodies.
-    pub fn handler_chain(&mut self, parts: &[(Vec<Range>, Snippet)], held: &[(u16, Value)]) -> Result<()> {
-        let offset = self.code.offset;
-        if parts.last().is_none_or(|(_, body)| body.falls_through())
-            || parts.iter().any(|(ranges, body)| ranges.is_empty() || body.is_empty())
-        {
-            return Err(Error::refused(offset, "a chain of handlers must end in a throw or return"));
-        }
-        for range in parts.iter().flat_map(|(ranges, _)| ranges) {
-            self.check_range(*range)?;
-        }
-        let number = self.handlers.len() as u32;
-        for (ranges, body) in parts {
-            let (start, length) = self.keep(body);
-            self.handlers.push(NewHandler {
-                ranges: ranges.clone(),
-                chain: Some((number, held.to_vec())),
-                catch: Catch::Any,
-                order: Order::Inner,
-                start,
-                length,
-                peak: body.peak(),
-            });
-        }
-        Ok(())
-    }
-
-    /// Can there be a chain over these ranges? Each handler of the code must cover all of them or nothing, and those that do
-    /// must agree about the locals.
-    pub fn can_chain(&self, class: &Class<'a>, ranges: &[Range]) -> Result<bool> {
-        let Some(targets) = kept::covering(self, ranges) else { return Ok(false) };
-        if class.major < 50 || targets.len() < 2 {
-            return Ok(true);
-        }
-        let mut flow = self.flow(class)?;
-        let mut states = Vec::new();
-        for target in targets {
-            states.extend(flow.before(target)?.map(|state| state.locals().to_vec()));
-        }
-        let names = flow.into_names();
-        let mut slots = Vec::new();
-        Ok(states.iter().all(|locals| kept::agree(&mut slots, locals, &names, &class.pool)))
-    }
-
     /// May the body of a handler over that range use `this` (slot 0 of an instance method) or the parameter in the slot?
     /// Not if the method stores to it, or one of its frames has forgotten it (as compilers do in code that never runs).
     /// Snippets must not store to it either.

@@ -43,9 +43,7 @@ pub(super) struct Block {
     pub behind: usize,
     pub out: Vec<Edge>,
     pub into: Vec<Edge>,
-    /// The block that comes before this one in every run, nearest to it.
-    above: usize,
-    /// When it was met in a walk over the tree of these, first and last.
+    /// When it was met in a walk over the tree of dominators, first and last.
     met: (usize, usize),
     /// Its place in an order in which edges lead forward but for those of loops; `NONE` if it is never reached.
     place: usize,
@@ -117,7 +115,6 @@ impl<'c> Graph<'c> {
                     behind: at,
                     out: Vec::new(),
                     into: Vec::new(),
-                    above: NONE,
                     met: (0, 0),
                     place: NONE,
                 });
@@ -284,11 +281,9 @@ impl<'c> Graph<'c> {
         while let Some((place, next)) = path.last_mut() {
             clock += 1;
             let block = self.order.get(*place).copied().unwrap_or(NONE);
-            let parent = self.order.get(at(&above, *place)).copied().unwrap_or(NONE);
             if let Some(block) = self.blocks.get_mut(block) {
                 if *next == 0 {
                     block.met.0 = clock;
-                    block.above = parent;
                 }
                 block.met.1 = clock;
             }

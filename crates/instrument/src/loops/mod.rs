@@ -12,7 +12,7 @@
 //! are told one by one, as everywhere.
 //!
 //! The range follows from the counter's value when the loop was entered, its value when it is left, and from what the
-//! last, unfinished iteration has done by then: `plan.rs` finds that out for each way out. Exceptions are ways out too:
+//! last, unfinished iteration has done by then: `ways.rs` finds that out for each way out. Exceptions are ways out too:
 //! handlers tell what was done and throw on to whoever would have caught it. What is told is what was done: the access
 //! that throws is not told. Nothing can overflow: all indexes that were accessed lie in the array.
 //!
@@ -27,6 +27,7 @@ mod plan;
 #[cfg(test)]
 mod tests;
 mod values;
+mod ways;
 
 use classfile::{Border, ClassRef, Flow, Kind as Moves, Range, Result, Snippet, Value, flags, op};
 

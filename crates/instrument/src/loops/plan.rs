@@ -85,9 +85,9 @@ pub(super) struct Ranged {
 
 /// A deed and where it stands.
 #[derive(Clone, Copy)]
-struct Done {
-    block: usize,
-    step: usize,
+pub(super) struct Done {
+    pub block: usize,
+    pub step: usize,
 }
 
 /// Can there be a loop worth looking at? Quickly, since most methods have none.
@@ -141,16 +141,16 @@ pub(super) fn find(code: &Code<'_>, about: &About<'_>) -> Result<Vec<Ranged>> {
 }
 
 /// A look at one loop.
-struct Look<'l, 'c> {
-    graph: &'l Graph<'c>,
-    of: &'l Loop,
+pub(super) struct Look<'l, 'c> {
+    pub graph: &'l Graph<'c>,
+    pub of: &'l Loop,
     inner: &'l [&'l Loop],
-    about: &'l About<'l>,
+    pub about: &'l About<'l>,
 }
 
 impl<'c> Look<'_, 'c> {
     /// The instructions of a block with their numbers.
-    fn steps(&self, block: usize) -> impl Iterator<Item = (usize, u32, &Instruction<'c>)> {
+    pub fn steps(&self, block: usize) -> impl Iterator<Item = (usize, u32, &Instruction<'c>)> {
         let (first, behind) =
             self.graph.blocks.get(block).map_or((0, 0), |block| (block.first, block.behind));
         let steps = self.graph.steps.get(first..behind).unwrap_or_default();
@@ -272,7 +272,7 @@ impl<'c> Look<'_, 'c> {
 
     /// Has a deed been done when control comes to an instruction? Within a loop this is certain: were there a way past
     /// the deed and one through it, the loop could start again without it, or it would be in an inner loop.
-    fn is_done(&self, deed: Done, block: usize, step: usize) -> bool {
+    pub fn is_done(&self, deed: Done, block: usize, step: usize) -> bool {
         if deed.block == block { deed.step < step } else { self.graph.dominates(deed.block, block) }
     }
 
@@ -362,138 +362,5 @@ impl<'c> Look<'_, 'c> {
             }
             _ => stack.other(instruction, None),
         }
-    }
-
-    /// Finds the reads of final fields of `this`: `aload_0` and `getfield`, as compilers write it.
-    fn final_reads(&self, ranged: &mut Ranged) {
-        let reads = |block: usize| {
-            let this = Instruction::Load { kind: Moves::Reference, local: 0 };
-            let steps = self.steps(block).zip(self.steps(block).skip(1));
-            steps.filter_map(move |((_, _, before), (step, pc, instruction))| match *instruction {
-                Instruction::Field { opcode: op::GETFIELD, member }
-                    if *before == this && (self.about.field)(member) == Field::Final =>
-                {
-                    Some((step, pc, member))
-                }
-                _ => None,
-            })
-        };
-        if !self.about.has_this {
-            return;
-        }
-        let known: Vec<(usize, u32, u16)> = reads(self.of.header).collect();
-        let throws = |step: usize, instruction: &Instruction<'_>| {
-            may_throw(instruction) && !known.iter().any(|(read, ..)| *read == step)
-        };
-        let mut steps = self.steps(self.of.header);
-        let until = steps.find(|(step, _, instruction)| throws(*step, instruction)).map(|(step, ..)| step);
-        for (_, pc, member) in known.iter().filter(|(step, ..)| until.is_none_or(|until| *step < until)) {
-            if !ranged.head_reads.iter().any(|(_, other)| other == member) {
-                ranged.head_reads.push((*pc, *member));
-            }
-        }
-        for (_, pc, member) in self.of.blocks.iter().flat_map(|block| reads(*block)) {
-            let mut head = ranged.head_reads.iter();
-            if head.any(|(other, of)| *of == member && *other != pc) {
-                ranged.further_reads.push(pc);
-            }
-        }
-    }
-
-    /// Where the loop is entered; `None` if there is an edge on which no code can stand.
-    fn entries(&self) -> Option<Vec<Spot>> {
-        let header = self.graph.blocks.get(self.of.header)?;
-        let mut spots = Vec::new();
-        if self.of.header == 0 {
-            spots.push(Spot::Fall(0));
-        }
-        for edge in &header.into {
-            if self.of.has(edge.from) || self.graph.place(edge.from) == usize::MAX {
-                continue;
-            }
-            spots.push(match edge.way {
-                Way::Fall => Spot::Fall(header.start),
-                Way::Taken => Spot::Taken(self.graph.last(edge.from)?.0),
-                Way::Goto => Spot::Before(self.graph.last(edge.from)?.0),
-                Way::Switch | Way::Thrown => return None,
-            });
-        }
-        Some(spots)
-    }
-
-    /// Where the loop is left but for exceptions, and how many deeds are done then.
-    fn exits(&self, deeds: &[Done]) -> Option<Vec<(Spot, usize)>> {
-        let mut spots: Vec<(Spot, usize)> = Vec::new();
-        for from in &self.of.blocks {
-            let block = self.graph.blocks.get(*from)?;
-            for edge in block.out.iter().filter(|edge| edge.way != Way::Thrown && !self.of.has(edge.to)) {
-                let done = deeds.iter().filter(|deed| self.is_done(**deed, *from, block.behind)).count();
-                let spot = match edge.way {
-                    Way::Fall => Spot::Fall(block.end),
-                    Way::Taken => Spot::Taken(self.graph.last(*from)?.0),
-                    // At the target, if nobody else comes there.
-                    _ => {
-                        let target = self.graph.blocks.get(edge.to)?;
-                        let alone =
-                            |edge: &super::blocks::Edge| edge.way == Way::Switch && self.of.has(edge.from);
-                        if edge.to == 0 || !target.into.iter().all(alone) {
-                            return None;
-                        }
-                        Spot::Before(target.start)
-                    }
-                };
-                match spots.iter().find(|(known, _)| *known == spot) {
-                    Some((_, known)) if *known != done => return None,
-                    Some(_) => {}
-                    None => spots.push((spot, done)),
-                }
-            }
-        }
-        Some(spots)
-    }
-
-    /// Where something may be thrown.
-    fn thrown(&self, deeds: &[Done]) -> Vec<(usize, u32, u32)> {
-        let mut found: Vec<(usize, u32, u32)> = Vec::new();
-        let mut now: Option<((usize, u32, u32), bool)> = None;
-        let mut blocks = self.of.blocks.clone();
-        blocks.sort_unstable();
-        for block in blocks {
-            for (step, pc, instruction) in self.steps(block) {
-                let end = self.graph.steps.get(step + 1).map(|(pc, _)| *pc);
-                let end = end.unwrap_or_else(|| self.graph.blocks.get(block).map_or(pc, |block| block.end));
-                let done = deeds.iter().filter(|deed| self.is_done(**deed, block, step)).count();
-                match &mut now {
-                    Some(((known, _, until), throws)) if *known == done && *until == pc => {
-                        *until = end;
-                        *throws |= may_throw(instruction);
-                    }
-                    _ => {
-                        found.extend(now.filter(|(_, throws)| *throws).map(|(range, _)| range));
-                        now = Some(((done, pc, end), may_throw(instruction)));
-                    }
-                }
-            }
-        }
-        found.extend(now.filter(|(_, throws)| *throws).map(|(range, _)| range));
-        found
-    }
-}
-
-/// May an instruction of a quiet loop throw?
-fn may_throw(instruction: &Instruction<'_>) -> bool {
-    match instruction {
-        Instruction::Plain(opcode) => matches!(
-            *opcode,
-            op::IALOAD..=op::SALOAD
-                | op::IASTORE..=op::SASTORE
-                | op::ARRAYLENGTH
-                | op::IDIV
-                | op::LDIV
-                | op::IREM
-                | op::LREM
-        ),
-        Instruction::Field { .. } | Instruction::Invoke { .. } | Instruction::Constant(_) => true,
-        _ => false,
     }
 }
