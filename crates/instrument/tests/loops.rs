@@ -243,3 +243,34 @@ fn ranges_tell_the_elements_that_were_told_one_by_one() {
         support::golden("Loops.told", &how);
     }
 }
+
+#[test]
+fn changed_loops_are_woven_or_refused_and_never_panic() {
+    let folder = compile("Loops-changed", "17");
+    let models = support::models();
+    let (mut woven, mut refused) = (0, 0);
+    for name in ["Loops", "ByHand"] {
+        let bytes = std::fs::read(folder.join(format!("{name}.class"))).expect("a class file");
+        let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+        let mut next = |below: usize| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            (state % below as u64) as usize
+        };
+        for _ in 0..2000 {
+            let mut changed = bytes.clone();
+            for _ in 0..1 + next(4) {
+                let at = next(changed.len());
+                changed[at] = [next(256) as u8, 0, 0xff, changed[at] ^ 1][next(4)];
+            }
+            let mut table = Table::default();
+            match weave(&changed, &Here { ranges: true }, &models, &mut table, &support::WHOLE) {
+                Ok(_) => woven += 1,
+                Err(_) => refused += 1,
+            }
+        }
+    }
+    std::fs::remove_dir_all(&folder).expect("the folder just made");
+    assert!(woven > 1000 && refused > 500, "{woven} woven, {refused} refused");
+}

@@ -3,6 +3,8 @@
 
 use classfile::{Code, Instruction, Result, op};
 
+/// Handlers that one method may have: each is looked at for each block.
+const MOST_HANDLERS: usize = 200;
 /// Edges that one method may have.
 const MOST_EDGES: usize = 20_000;
 /// Loops that one method may have.
@@ -75,6 +77,9 @@ impl Loop {
 
 impl<'c> Graph<'c> {
     pub fn new(code: &Code<'c>) -> Result<Option<Graph<'c>>> {
+        if code.handlers().len() > MOST_HANDLERS {
+            return Ok(None);
+        }
         let steps = code.instructions().collect::<Result<Vec<_>>>()?;
         let length = code.bytes.len();
         let mut starts = vec![false; length + 1];

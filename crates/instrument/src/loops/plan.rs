@@ -7,6 +7,8 @@ use super::values::{Base, Stack, Value};
 
 /// Accesses that are told as ranges in one loop at most: each needs code wherever the loop is left.
 const MOST_ACCESSES: usize = 16;
+/// Increments that a loop may have: each is looked at with each other.
+const MOST_INCREMENTS: usize = 100;
 /// The longest code that is looked at. The JVM does not compile methods of more than 8000 bytes, and ranges add some.
 const LONGEST: usize = 5000;
 
@@ -131,7 +133,7 @@ pub(super) fn find(code: &Code<'_>, about: &About<'_>) -> Result<Vec<Ranged>> {
             continue;
         }
         let inner: Vec<&Loop> = loops.iter().take(number).filter(|other| of.has(other.header)).collect();
-        let look = Look { graph: &graph, of, inner: &inner, about };
+        let mut look = Look { graph: &graph, of, inner: &inner, about, stored: Vec::new() };
         if let Some(ranged) = look.ranged() {
             taken.push(of.header);
             found.push(ranged);
@@ -146,6 +148,8 @@ pub(super) struct Look<'l, 'c> {
     pub of: &'l Loop,
     inner: &'l [&'l Loop],
     pub about: &'l About<'l>,
+    /// The locals that the loop stores to, ascending.
+    stored: Vec<u16>,
 }
 
 impl<'c> Look<'_, 'c> {
@@ -157,10 +161,11 @@ impl<'c> Look<'_, 'c> {
         (first..).zip(steps).map(|(number, (pc, instruction))| (number, *pc, instruction))
     }
 
-    fn ranged(&self) -> Option<Ranged> {
+    fn ranged(&mut self) -> Option<Ranged> {
         if !self.is_quiet() {
             return None;
         }
+        self.stored = self.stored_locals();
         let (counters, increments) = self.counters()?;
         let (accesses, places) = self.accesses(&counters, &increments)?;
         let mut ranged = Ranged { start: self.graph.blocks.get(self.of.header)?.start, ..Ranged::default() };
@@ -233,16 +238,20 @@ impl<'c> Look<'_, 'c> {
             && !self.inner.iter().any(|inner| inner.has(block))
     }
 
-    /// Does the loop store to the local, and how often is it incremented?
+    fn stored_locals(&self) -> Vec<u16> {
+        let mut stored = Vec::new();
+        for (_, _, instruction) in self.of.blocks.iter().flat_map(|block| self.steps(*block)) {
+            if let Instruction::Store { kind, local } = *instruction {
+                stored.extend(local..local.saturating_add(kind.slots()));
+            }
+        }
+        stored.sort_unstable();
+        stored.dedup();
+        stored
+    }
+
     fn is_stored(&self, local: u16) -> bool {
-        self.of.blocks.iter().any(|block| {
-            self.steps(*block).any(|(_, _, instruction)| match *instruction {
-                Instruction::Store { kind, local: to } => {
-                    (to..to.saturating_add(kind.slots())).contains(&local)
-                }
-                _ => false,
-            })
-        })
+        self.stored.binary_search(&local).is_ok()
     }
 
     /// The counters, and where each is incremented.
@@ -254,6 +263,9 @@ impl<'c> Look<'_, 'c> {
                     all.push((local, by, Done { block: *block, step }));
                 }
             }
+        }
+        if all.len() > MOST_INCREMENTS {
+            return None;
         }
         let once = |local: u16| all.iter().filter(|(other, ..)| *other == local).count() == 1;
         let (mut counters, mut places) = (Vec::new(), Vec::new());
