@@ -309,6 +309,10 @@ impl instrument::World for World<'_> {
         false
     }
 
+    fn ranges_loops(&self) -> bool {
+        !self.agent.options.one_by_one
+    }
+
     fn java_version(&self) -> u32 {
         self.agent.hook.java.load(Ordering::Relaxed) as u32
     }

@@ -26,6 +26,8 @@ pub struct Options {
     pub finals: bool,
     /// How large the chunks may grow, in bytes.
     pub budget: u64,
+    /// Whether array accesses in loops are told one by one: for tests, which compare.
+    pub one_by_one: bool,
     /// A folder for woven classes, to look at.
     pub dump: Option<PathBuf>,
 }
@@ -55,6 +57,7 @@ impl Options {
                 "blocks" if value == "synch" => options.export = false,
                 "finals" if value == "all" => options.finals = true,
                 "budget" => options.budget = number()? << 20,
+                "ranges" if value == "off" => options.one_by_one = true,
                 "dump" => options.dump = Some(value.into()),
                 _ => return Err(format!("{pair}: the agent knows no such option")),
             }

@@ -1,7 +1,7 @@
 //! What an edit does to code, exception table and attributes, on small methods written by hand. No JVM is needed.
 
 use classfile::{
-    Border, Catch, Class, Code, Edit, Handler, Kind, Order, Range, Reason, Snippet, Value, flags, op,
+    Border, Catch, Class, Code, Edit, Flow, Handler, Kind, Order, Range, Reason, Snippet, Value, flags, op,
 };
 
 /// One method in the making.
@@ -336,6 +336,90 @@ fn a_branch_that_no_longer_reaches_is_turned_round_over_a_wide_one() {
     let (code, _) = stretched(op::GOTO, 33_000);
     assert_eq!(code[..2], [op::NOP, op::GOTO_W]);
     assert_eq!(code[2..6], (33_000i32 + 1 + 5).to_be_bytes());
+}
+
+#[test]
+fn what_is_given_for_a_jump_runs_only_when_the_condition_jumps() {
+    // 0 iload_0, 1 ifeq 6, 4 iconst_1, 5 pop, 6 return
+    let code = [op::ILOAD_0, op::IFEQ, 0, 5, op::ICONST_1, op::POP, op::RETURN];
+    let made = Made::new(&code).with(b"StackMapTable", &[0, 1, 6]);
+    let change = |edit: &mut Edit<'_>| {
+        edit.taken(1, &snippet(&[op::NOP]));
+        edit.taken(1, &snippet(&[op::ICONST_0, op::POP]));
+        edit.before(6, &snippet(&[op::ICONST_2, op::POP]));
+    };
+    edited(&made, change, |class, code| {
+        let goto = [op::GOTO_W, 0, 0, 0, 7];
+        let mut expected = vec![op::ILOAD_0, op::IFNE, 0, 11, op::NOP, op::ICONST_0, op::POP];
+        expected.extend(goto);
+        expected.extend([op::ICONST_1, op::POP, op::ICONST_2, op::POP, op::RETURN]);
+        assert_eq!(code.bytes, expected);
+        // A frame where the opposite condition goes, then the old one.
+        assert_eq!(attribute(class, &code, b"StackMapTable"), [0, 2, 12, 1]);
+    });
+    for pc in [0, 4] {
+        let bytes = made.bytes();
+        let mut class = Class::parse(&bytes).expect("a class");
+        let mut edit = Edit::new(&class, 0).expect("readable").expect("code");
+        edit.taken(pc, &snippet(&[op::NOP]));
+        assert!(edit.apply(&mut class).is_err(), "no condition at {pc}");
+    }
+}
+
+#[test]
+fn a_chain_of_handlers_throws_to_those_around_it() {
+    // 0 iload_0, 1 istore_1, 2 iload_1, 3 pop, 4 return; 5 pop, 6 return: the handler, which needs local 1.
+    let code = [op::ILOAD_0, op::ISTORE_1, op::ILOAD_1, op::POP, op::RETURN, op::POP, op::RETURN];
+    // Full frame: two ints; some object.
+    let mut made = Made::new(&code).with(b"StackMapTable", &[0, 1, 255, 0, 5, 0, 2, 1, 1, 0, 1, 7, 0, 4]);
+    made.handlers = vec![[2, 4, 5, 0]];
+    let bytes = made.bytes();
+    let mut class = Class::parse(&bytes).expect("a class");
+    let mut edit = Edit::new(&class, 0).expect("readable").expect("code");
+    let range = |start, end| Range { start, end, border: Border::Inside };
+    assert_eq!(edit.can_chain(&class, &[range(2, 3), range(3, 4)]), Ok(true));
+    assert_eq!(edit.can_chain(&class, &[range(1, 3)]), Ok(false), "a part of it is caught");
+    let outer = range(0, 7);
+    edit.handler(outer, Catch::Any, Order::Outer, &snippet(&[op::ATHROW])).expect("it fits");
+    let parts =
+        [(vec![range(3, 4)], snippet(&[op::NOP])), (vec![range(2, 3)], snippet(&[op::NOP, op::ATHROW]))];
+    edit.handler_chain(&parts, &[(1, Value::Int)]).expect("it fits");
+    edit.apply(&mut class).expect("it fits");
+    let woven = class.write().expect("it fits");
+    let class = Class::parse(&woven).expect("a class");
+    let code = class.code(&class.methods[0]).expect("readable").expect("code");
+    // 7: the outer body. 8: a jump to the second body, at 12; the first one at 11 falls into it.
+    assert_eq!(code.bytes[7..], [op::ATHROW, op::GOTO, 0, 4, op::NOP, op::NOP, op::ATHROW]);
+    let handler = |start, end, target| Handler { start, end, target, catch_type: 0 };
+    let expected = [
+        handler(3, 4, 11),
+        handler(2, 3, 8),
+        handler(2, 4, 5),
+        handler(0, 7, 7),
+        handler(8, 14, 5),
+        handler(8, 14, 7),
+    ];
+    assert_eq!(code.handlers().collect::<Vec<_>>(), expected);
+    // The chain holds what those around it need, and what its maker knows.
+    let mut flow = Flow::new(&class, &class.methods[0]).expect("readable").expect("code");
+    for pc in [8, 11, 12] {
+        let state = flow.before(pc).expect("an instruction").expect("reached");
+        assert_eq!((state.locals(), state.stack().len()), (&[Value::Int, Value::Int][..], 1), "{pc}");
+    }
+    assert_eq!(flow.before(7).expect("an instruction").expect("reached").locals(), [Value::Int]);
+}
+
+#[test]
+fn a_chain_that_falls_out_is_refused() {
+    let made = Made::new(&[op::NOP, op::RETURN]);
+    let bytes = made.bytes();
+    let class = Class::parse(&bytes).expect("a class");
+    let mut edit = Edit::new(&class, 0).expect("readable").expect("code");
+    let range = Range { start: 0, end: 1, border: Border::Inside };
+    assert!(edit.handler_chain(&[], &[]).is_err());
+    assert!(edit.handler_chain(&[(vec![range], snippet(&[op::NOP]))], &[]).is_err());
+    assert!(edit.handler_chain(&[(Vec::new(), snippet(&[op::ATHROW]))], &[]).is_err());
+    assert!(edit.handler_chain(&[(vec![range], snippet(&[op::ATHROW]))], &[]).is_ok());
 }
 
 #[test]

@@ -1,5 +1,5 @@
 //! Array elements: told before they are read or written. A null array or an index outside of it is for the program's
-//! own instruction to find.
+//! own instruction to find. Those that `loops/` tells as ranges are left out.
 
 use classfile::{Kind as Moves, Result, Snippet, op};
 
@@ -9,7 +9,7 @@ use crate::method::Method;
 use crate::probe::Probe;
 
 /// The array's type as far as the instruction tells it.
-fn array_type(opcode: u8) -> &'static str {
+pub(crate) fn array_type(opcode: u8) -> &'static str {
     match opcode {
         op::IALOAD | op::IASTORE => "[I",
         op::LALOAD | op::LASTORE => "[J",

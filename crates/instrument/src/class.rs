@@ -1,5 +1,5 @@
 //! Weaves one class: what is known of it, and its methods one after the other. What is inserted where is said in
-//! `fields.rs`, `arrays.rs`, `monitors.rs` and `models/`; what is added to the class in `members.rs`.
+//! `fields.rs`, `arrays.rs`, `loops/`, `monitors.rs` and `models/`; what is added to the class in `members.rs`.
 
 use std::rc::Rc;
 
@@ -151,12 +151,15 @@ impl<'w, 'a> Weaving<'w, 'a> {
         let whole = self.options.scope != Scope::ModelOnly;
         let mut coverage = Coverage::new(self.covered);
         self.begin_models(&mut method)?;
+        if whole && accesses && self.world.ranges_loops() {
+            self.range_loops(&mut method)?;
+        }
         loop {
             let pc = steps.next_pc();
             let Some(step) = steps.next() else { break };
             let (_, instruction) = step?;
             method.pc = pc;
-            if coverage.sets_a_flag(&self.class, &instruction) {
+            if coverage.sets_a_flag(&self.class, &instruction) || method.ranged.binary_search(&pc).is_ok() {
                 continue;
             }
             match instruction {

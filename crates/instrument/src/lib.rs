@@ -16,6 +16,7 @@ mod fields;
 mod hide;
 pub mod jdk;
 mod links;
+mod loops;
 mod members;
 mod method;
 mod models;
@@ -77,6 +78,11 @@ pub trait World {
 
     /// The feature version of the running Java: 17, 21, …
     fn java_version(&self) -> u32;
+
+    /// Are array accesses in loops told as ranges? Tests compare with the answer no.
+    fn ranges_loops(&self) -> bool {
+        true
+    }
 
     /// The access flags of a field of another class, if they are known. `owner` is the class named by the
     /// instruction. Knowing them spares a call site that is linked only to find out that it has nothing to do.

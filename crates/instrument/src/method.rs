@@ -36,6 +36,8 @@ pub(crate) struct Method<'a> {
     spare: Vec<(Moves, u16)>,
     stored: Option<Vec<bool>>,
     kept: Vec<(u16, u16)>,
+    /// Accesses in loops that are told when the loop is entered or left: pcs, ascending.
+    pub ranged: Vec<u32>,
     /// What model lines say of the method's own code.
     pub bodies: Bodies,
     /// Locals that note what is to be told if a call throws, and the calls that use them.
@@ -77,6 +79,7 @@ impl<'a> Method<'a> {
             spare: Vec::new(),
             stored: None,
             kept: Vec::new(),
+            ranged: Vec::new(),
             bodies: Bodies::default(),
             pending: Vec::new(),
             pending_calls: Vec::new(),

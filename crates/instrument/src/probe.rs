@@ -43,6 +43,8 @@ methods! {
     ArrayRead = "arrayRead" "(Ljava/lang/Object;II)V";
     /// Before an element is written.
     ArrayWrite = "arrayWrite" "(Ljava/lang/Object;II)V";
+    /// After a loop has accessed elements of an array: the first, and the one behind the last. Nothing if there is none.
+    ArrayRange = "arrayRange" "(Ljava/lang/Object;III)V";
     /// After the read; null for statics.
     VolatileRead = "volatileRead" "(Ljava/lang/Object;I)V";
     /// Before the write.

@@ -1,10 +1,10 @@
 //! Puts an edit into effect: lays the code out, writes it, its exception table and its attributes. The parts are in
-//! `layout.rs` (places and instructions), `maps.rs` (frames) and `tables.rs` (debug tables).
+//! `layout.rs` (places and instructions), `bodies.rs` (new handlers), `maps.rs` (frames) and `tables.rs` (debug tables).
 
-use super::kept::handler_frames;
+use super::kept::{covers, handler_frames};
 use super::layout::{Insertion, Layout, Node, Place, emit, is_copied};
 use super::maps::{Added, Extra, frame_table, moved_frames};
-use super::{Border, Catch, Edit, NewHandler, Order, tables};
+use super::{Border, Catch, Edit, Order, bodies, tables};
 use crate::bytes::{put_u2, put_u4};
 use crate::class::{Attribute, Class, write_attributes};
 use crate::effect::effect;
@@ -19,7 +19,7 @@ pub(super) fn new_body<'a>(mut edit: Edit<'a>, class: &mut Class<'a>) -> Result<
     edit.covered.sort_unstable();
     edit.uncovered.sort_unstable();
     let mut layout = Layout::new(&edit.code, &mut insertions)?;
-    let behind: usize = edit.handlers.iter().map(|handler| handler.length as usize).sum();
+    let behind = bodies::length(&edit);
     layout.settle(&edit.code, &insertions, behind)?;
     let max_stack = stack_needed(&edit, &class.pool, &layout, &insertions)?;
     // The frames of widened branches and new handlers, while the class is still as it was.
@@ -27,8 +27,9 @@ pub(super) fn new_body<'a>(mut edit: Edit<'a>, class: &mut Class<'a>) -> Result<
     let mut names = Names::default();
     let mut extras = Vec::new();
     if has_frames {
-        names = branch_frames(&edit, class, &layout, &mut extras)?;
-        handler_frames(&edit, class, &layout, &mut names, &mut extras)?;
+        let caught;
+        (names, caught) = branch_frames(&edit, class, &layout, &mut extras)?;
+        handler_frames(&edit, class, &layout, &caught, &mut names, &mut extras)?;
     }
 
     let attributes_size: usize = edit.code.attributes.iter().map(|attribute| attribute.body.len() + 32).sum();
@@ -94,6 +95,7 @@ fn write_code(out: &mut Vec<u8>, edit: &Edit<'_>, layout: &Layout, insertions: &
     let mut waiting = insertions.iter().peekable();
     // Instructions that stay as they are and follow each other are copied in one go.
     let mut copied = 0;
+    let mut taken = Vec::new();
     let copy = |out: &mut Vec<u8>, from: u32, to: u32| {
         out.extend_from_slice(code.get(from as usize..to as usize).unwrap_or_default());
     };
@@ -111,7 +113,11 @@ fn write_code(out: &mut Vec<u8>, edit: &Edit<'_>, layout: &Layout, insertions: &
         if is_copied(node) {
             copy(out, node.pc, copied);
         } else if !node.replaced {
-            emit(out, code, layout, node)?;
+            taken.clear();
+            while let Some(next) = waiting.next_if(|next| next.pc == node.pc && next.place == Place::Taken) {
+                taken.extend_from_slice(piece(next.start, next.length));
+            }
+            emit(out, code, layout, node, &taken)?;
         }
         while let Some(next) = waiting.next_if(|next| next.pc == node.pc && next.place == Place::Replace) {
             out.extend_from_slice(piece(next.start, next.length));
@@ -124,27 +130,13 @@ fn write_code(out: &mut Vec<u8>, edit: &Edit<'_>, layout: &Layout, insertions: &
         }
     }
     copy(out, copied, code.len() as u32);
-    for handler in &edit.handlers {
-        out.extend_from_slice(piece(handler.start, handler.length));
-    }
-    Ok(())
-}
-
-/// Where the body of each new handler starts.
-pub(super) fn body_places<'e>(
-    edit: &'e Edit<'_>,
-    layout: &Layout,
-) -> impl Iterator<Item = (u32, &'e NewHandler)> {
-    let mut at = layout.length;
-    edit.handlers.iter().map(move |handler| {
-        let here = at;
-        at += handler.length;
-        (here, handler)
-    })
+    bodies::write(out, edit, layout)
 }
 
 fn write_handlers(out: &mut Vec<u8>, edit: &Edit<'_>, layout: &Layout) -> Result<()> {
-    let count = edit.code.handlers().len() + edit.handlers.len();
+    let passed = bodies::passed_on(edit, layout)?;
+    let new: usize = edit.handlers.iter().map(|handler| handler.ranges.len()).sum();
+    let count = edit.code.handlers().len() + new + passed.len();
     let count = u16::try_from(count).map_err(|_| Error {
         offset: edit.code.offset,
         reason: Reason::TableTooLarge("exception handlers"),
@@ -163,7 +155,11 @@ fn write_handlers(out: &mut Vec<u8>, edit: &Edit<'_>, layout: &Layout) -> Result
         put_u2(out, layout.node(u32::from(handler.target))?.label as u16);
         put_u2(out, handler.catch_type);
     }
-    write_new_handlers(out, edit, layout, Order::Outer)
+    write_new_handlers(out, edit, layout, Order::Outer)?;
+    for word in passed.into_iter().flatten() {
+        put_u2(out, word);
+    }
+    Ok(())
 }
 
 /// A border of an existing range: behind what is inserted after the instruction before, or in front of it if the pc of
@@ -180,18 +176,20 @@ fn stretched(layout: &Layout, pc: u32, listed: &[u32]) -> Result<u32> {
 }
 
 fn write_new_handlers(out: &mut Vec<u8>, edit: &Edit<'_>, layout: &Layout, order: Order) -> Result<()> {
-    for (body, handler) in body_places(edit, layout).filter(|(_, handler)| handler.order == order) {
-        let (start, end) = (layout.node(handler.range.start)?, layout.node(handler.range.end)?);
-        let (start, end) = match handler.range.border {
+    let bodies = bodies::places(edit, layout.length);
+    let wanted = bodies.iter().filter(|body| body.handler.order == order);
+    for (body, range) in wanted.flat_map(|body| body.handler.ranges.iter().map(move |range| (body, range))) {
+        let (start, end) = (layout.node(range.start)?, layout.node(range.end)?);
+        let (start, end) = match range.border {
             Border::Around => (start.fall, end.fall),
             Border::Inside => (start.real, end.edge),
         };
         put_u2(out, start as u16);
         put_u2(out, end as u16);
-        put_u2(out, body as u16);
+        put_u2(out, body.entry as u16);
         put_u2(
             out,
-            match handler.catch {
+            match body.handler.catch {
                 Catch::Any => 0,
                 Catch::Class(index) => index,
             },
@@ -200,33 +198,52 @@ fn write_new_handlers(out: &mut Vec<u8>, edit: &Edit<'_>, layout: &Layout, order
     Ok(())
 }
 
-/// A frame behind every conditional branch that became a jump over a wide jump.
+/// The locals at the starts of the handlers to which chains pass on what they throw, by pc.
+pub(super) type Caught = Vec<(u32, Vec<Value>)>;
+
+/// A frame behind every conditional branch that became a jump over a wide jump; and what chains need to know.
 fn branch_frames<'a>(
     edit: &Edit<'a>,
     class: &Class<'a>,
     layout: &Layout,
     extras: &mut Vec<Extra>,
-) -> Result<Names> {
-    let widened = |node: &&Node| node.wide && op::inverted(node.opcode).is_some();
-    if !layout.nodes.iter().any(|node| widened(&node)) {
-        return Ok(Names::default());
+) -> Result<(Names, Caught)> {
+    let widened = |node: &Node| node.wide && op::inverted(node.opcode).is_some();
+    // Pcs, and behind widened branches the place of the new frame.
+    let mut wanted: Vec<(u32, Option<(u8, u32)>)> = Vec::new();
+    for (node, behind) in layout.nodes.iter().zip(layout.nodes.iter().skip(1)) {
+        if widened(node) {
+            wanted.push((node.pc, Some((node.opcode, behind.edge))));
+        }
     }
+    for handler in edit.handlers.iter().filter(|handler| handler.chain.is_some()) {
+        let covering = edit.code.handlers().filter(|other| covers(other, &handler.ranges));
+        wanted.extend(covering.map(|other| (u32::from(other.target), None)));
+    }
+    let mut caught = Caught::new();
+    if wanted.is_empty() {
+        return Ok((Names::default(), caught));
+    }
+    wanted.sort_unstable();
+    wanted.dedup();
     let mut flow = edit.flow(class)?;
-    for (node, behind) in
-        layout.nodes.iter().zip(layout.nodes.iter().skip(1)).filter(|(node, _)| widened(node))
-    {
+    for (pc, branch) in wanted {
         // Code that is never reached has no types and, being valid, frames of its own.
-        let Some(state) = flow.before(node.pc)? else { continue };
-        let operands = if matches!(node.opcode, op::IF_ICMPEQ..=op::IF_ACMPNE) { 2 } else { 1 };
+        let Some(state) = flow.before(pc)? else { continue };
+        let Some((opcode, at)) = branch else {
+            caught.push((pc, state.locals().to_vec()));
+            continue;
+        };
+        let operands = if matches!(opcode, op::IF_ICMPEQ..=op::IF_ACMPNE) { 2 } else { 1 };
         let stack = state.stack();
         extras.push(Extra {
-            at: behind.edge,
+            at,
             yields: true,
             locals: state.locals().iter().copied().filter(|value| *value != Value::Second).collect(),
             stack: stack.get(..stack.len().saturating_sub(operands)).unwrap_or_default().to_vec(),
         });
     }
-    Ok(flow.into_names())
+    Ok((flow.into_names(), caught))
 }
 
 /// The attributes of the code, those that speak of pcs put right.
@@ -238,7 +255,8 @@ fn new_attributes<'a>(
     mut names: Names,
     extras: &[Extra],
 ) -> Result<Vec<Attribute<'a>>> {
-    let inner = edit.handlers.iter().filter(|handler| handler.order == Order::Inner).count() as u16;
+    let inner = edit.handlers.iter().filter(|handler| handler.order == Order::Inner);
+    let inner = inner.map(|handler| handler.ranges.len()).sum::<usize>() as u16;
     let mut attributes = Vec::with_capacity(edit.code.attributes.len() + 1);
     let mut frames = None;
     for attribute in &edit.code.attributes {

@@ -1,16 +1,20 @@
 //! What a new handler may rely on: the frame at its start. The receiver and parameters are kept where nothing in the
-//! method stores to them and no frame that holds within the range has forgotten them.
+//! method stores to them and no frame that holds within the range has forgotten them. A chain relies on what its maker
+//! knows, and on what the handlers rely on to which it passes on what it throws.
 
-use super::apply::body_places;
+use super::apply::Caught;
+use super::bodies;
 use super::layout::Layout;
 use super::maps::Extra;
-use super::{Catch, Edit, Range, has_uninitialised_this};
+use super::{Catch, Edit, NewHandler, Order, Range, has_uninitialised_this};
 use crate::bytes::Cursor;
 use crate::class::Class;
+use crate::code::Handler;
 use crate::error::{Error, Result};
 use crate::frames::Frames;
 use crate::instruction::{Instruction, Kind};
 use crate::op;
+use crate::pool::Pool;
 use crate::value::{ClassRef, Names, Value, initial_locals};
 
 /// The frame at the start of every new handler.
@@ -18,20 +22,127 @@ pub(super) fn handler_frames<'a>(
     edit: &Edit<'a>,
     class: &Class<'a>,
     layout: &Layout,
+    caught: &Caught,
     names: &mut Names,
     extras: &mut Vec<Extra>,
 ) -> Result<()> {
-    for (at, handler) in body_places(edit, layout) {
-        let slots = kept_slots(edit, class, handler.range, names)?;
+    let from = extras.len();
+    for body in bodies::places(edit, layout.length) {
+        let handler = body.handler;
+        let Some(range) = handler.ranges.first() else { continue };
+        let slots = match &handler.chain {
+            Some((_, held)) => chain_slots(edit, class, handler, held, caught, names)?,
+            None => kept_slots(edit, class, *range, names)?,
+        };
         // Where the first half of a long is gone, so is the second.
-        let locals = slots.into_iter().filter(|value| *value != Value::Second).collect();
+        let locals: Vec<Value> = slots.into_iter().filter(|value| *value != Value::Second).collect();
         let caught = match handler.catch {
             Catch::Any => names.refer(std::borrow::Cow::Borrowed(b"java/lang/Throwable")),
             Catch::Class(index) => ClassRef::constant(index),
         };
-        extras.push(Extra { at, yields: false, locals, stack: vec![Value::Object(caught)] });
+        let stack = vec![Value::Object(caught)];
+        if body.entry != body.code {
+            let (locals, stack) = (locals.clone(), stack.clone());
+            extras.push(Extra { at: body.entry, yields: false, locals, stack });
+        }
+        extras.push(Extra { at: body.code, yields: false, locals, stack });
+    }
+    // Jumps to bodies stand before them.
+    if let Some(new) = extras.get_mut(from..) {
+        new.sort_by_key(|extra| extra.at);
     }
     Ok(())
+}
+
+/// Does an existing handler cover all of the ranges?
+pub(super) fn covers(handler: &Handler, ranges: &[Range]) -> bool {
+    let (start, end) = (u32::from(handler.start), u32::from(handler.end));
+    ranges.iter().all(|range| start <= range.start && range.end <= end)
+}
+
+/// Does a new handler that is asked last cover all of the ranges?
+pub(super) fn covers_new(handler: &NewHandler, ranges: &[Range]) -> bool {
+    let inside = |range: &Range| {
+        handler.ranges.iter().any(|other| other.start <= range.start && range.end <= other.end)
+    };
+    handler.order == Order::Outer && ranges.iter().all(inside)
+}
+
+/// The starts of the existing handlers that cover all of the ranges, ascending; `None` if one covers but a part.
+pub(super) fn covering(edit: &Edit<'_>, ranges: &[Range]) -> Option<Vec<u32>> {
+    let mut targets = Vec::new();
+    for handler in edit.code.handlers() {
+        let (start, end) = (u32::from(handler.start), u32::from(handler.end));
+        if covers(&handler, ranges) {
+            targets.push(u32::from(handler.target));
+        } else if ranges.iter().any(|range| start < range.end && range.start < end) {
+            return None;
+        }
+    }
+    targets.sort_unstable();
+    targets.dedup();
+    Some(targets)
+}
+
+/// What the slots hold where a chain's body begins.
+fn chain_slots<'a>(
+    edit: &Edit<'a>,
+    class: &Class<'a>,
+    handler: &NewHandler,
+    held: &[(u16, Value)],
+    caught: &Caught,
+    names: &mut Names,
+) -> Result<Vec<Value>> {
+    let offset = edit.code.offset;
+    let disagree = Error::refused(offset, "handlers around a chain do not agree about its locals");
+    let Some(targets) = covering(edit, &handler.ranges) else { return Err(disagree) };
+    let mut slots = Vec::new();
+    for (_, locals) in caught.iter().filter(|(pc, _)| targets.binary_search(pc).is_ok()) {
+        if !agree(&mut slots, locals, names, &class.pool) {
+            return Err(disagree);
+        }
+    }
+    for outer in edit.handlers.iter().filter(|outer| covers_new(outer, &handler.ranges)) {
+        let Some(range) = outer.ranges.first() else { continue };
+        let kept = kept_slots(edit, class, *range, names)?;
+        if !agree(&mut slots, &kept, names, &class.pool) {
+            return Err(disagree);
+        }
+    }
+    for (slot, value) in held {
+        let slot = usize::from(*slot);
+        if slots.len() <= slot {
+            slots.resize(slot + 1, Value::Top);
+        }
+        if let Some(place @ Value::Top) = slots.get_mut(slot) {
+            *place = *value;
+        }
+    }
+    Ok(slots)
+}
+
+/// Both `slots` and `locals` hold at a place: `slots` become what is known then. False if nothing can be both.
+pub(super) fn agree(slots: &mut Vec<Value>, locals: &[Value], names: &Names, pool: &Pool<'_>) -> bool {
+    let any = |value: Value| match value {
+        Value::SomeObject => true,
+        Value::Object(class) => names.name(pool, class) == Ok(b"java/lang/Object"),
+        _ => false,
+    };
+    if slots.len() < locals.len() {
+        slots.resize(locals.len(), Value::Top);
+    }
+    for (mine, other) in slots.iter_mut().zip(locals) {
+        match (*mine, *other) {
+            (_, Value::Top) => {}
+            (Value::Top, other) => *mine = other,
+            (one, other) if one == other => {}
+            (Value::Object(one), Value::Object(other)) if names.same(pool, one, other) => {}
+            (one, other) if any(one) && other.is_reference() => *mine = other,
+            (one, other) if any(other) && one.is_reference() => {}
+            _ => return false,
+        }
+    }
+    true
 }
 
 /// What the slots of receiver and parameters hold in all of a range; `Top` where that is not known.

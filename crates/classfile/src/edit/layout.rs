@@ -14,6 +14,7 @@ pub(super) enum Place {
     Fall,
     Before,
     Replace,
+    Taken,
     After,
 }
 
@@ -36,8 +37,10 @@ pub(super) struct Node {
     pub length: u32,
     pub opcode: u8,
     pub replaced: bool,
-    /// Its branch needs more than 16 bits now.
+    /// Its branch is a jump over a wide jump now: it needs more than 16 bits, or has code of its own.
     pub wide: bool,
+    /// The length of the code that runs when its condition jumps.
+    pub taken: u32,
     /// The end of the instruction before.
     pub edge: u32,
     /// Behind what was inserted after the instruction before.
@@ -71,10 +74,14 @@ impl Layout {
             if node + 1 >= layout.nodes.len() {
                 return Err(layout.refused(insertion.pc, "no instruction starts here"));
             }
-            if insertion.place == Place::Replace
-                && let Some(node) = layout.nodes.get_mut(node)
-            {
-                node.replaced = true;
+            let Some(node) = layout.nodes.get_mut(node) else { continue };
+            match insertion.place {
+                Place::Replace => node.replaced = true,
+                Place::Taken if node.replaced || op::inverted(node.opcode).is_none() => {
+                    return Err(layout.refused(insertion.pc, "no condition that could jump stands here"));
+                }
+                Place::Taken => node.wide = true,
+                _ => {}
             }
         }
         if insertions.iter().any(|insertion| matches!(insertion.place, Place::After | Place::Fall)) {
@@ -169,7 +176,8 @@ impl Layout {
                 // Nothing at all would leave handlers and frames without ground: then there is a `nop`.
                 at = inserted(Place::Replace, at).max(at + 1);
             } else {
-                at += new_length(code, node);
+                node.taken = inserted(Place::Taken, 0);
+                at = at.saturating_add(new_length(code, node));
             }
             edge = at;
             at = inserted(Place::After, at);
@@ -219,7 +227,7 @@ fn new_length(code: &[u8], node: &Node) -> u32 {
             node.length - padding(node.pc) + padding(node.real)
         }
         op::GOTO | op::JSR if node.wide => 5,
-        _ if node.wide => 8,
+        _ if node.wide => node.taken.saturating_add(8),
         _ if (node.pc as usize) < code.len() => node.length,
         _ => 0,
     }
@@ -239,6 +247,7 @@ fn nodes(code: &Code<'_>) -> Result<(Vec<Node>, Vec<u32>)> {
             opcode: op::NOP,
             replaced: false,
             wide: false,
+            taken: 0,
             edge: 0,
             fall: 0,
             label: 0,
@@ -265,8 +274,9 @@ pub(super) fn is_copied(node: &Node) -> bool {
         && !op::is_short_branch(node.opcode)
 }
 
-/// Writes the instruction of `node`, one that is not merely copied, at its new place.
-pub(super) fn emit(out: &mut Vec<u8>, code: &[u8], layout: &Layout, node: &Node) -> Result<()> {
+/// Writes the instruction of `node`, one that is not merely copied, at its new place. `taken` runs when its condition
+/// jumps.
+pub(super) fn emit(out: &mut Vec<u8>, code: &[u8], layout: &Layout, node: &Node, taken: &[u8]) -> Result<()> {
     let offset = layout.offset;
     let pc = node.pc as usize;
     match node.opcode {
@@ -290,8 +300,13 @@ pub(super) fn emit(out: &mut Vec<u8>, code: &[u8], layout: &Layout, node: &Node)
                 }
                 (true, _) => {
                     // The opposite condition jumps over a wide jump.
-                    out.extend([op::inverted(opcode).unwrap_or(opcode), 0, 8, op::GOTO_W]);
-                    out.extend_from_slice(&((by - 3) as i32).to_be_bytes());
+                    let over = i16::try_from(taken.len() + 8)
+                        .map_err(|_| Error { offset: offset + pc, reason: Reason::MethodTooLarge })?;
+                    out.push(op::inverted(opcode).unwrap_or(opcode));
+                    out.extend_from_slice(&over.to_be_bytes());
+                    out.extend_from_slice(taken);
+                    out.push(op::GOTO_W);
+                    out.extend_from_slice(&((by - 3 - taken.len() as i64) as i32).to_be_bytes());
                 }
             }
         }

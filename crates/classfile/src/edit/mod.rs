@@ -32,6 +32,7 @@
 //!        ... fall(pc)                               Edit::before_fall      not run by jumps to pc
 //! pc:    ... before(pc)                             Edit::before           jumps to pc land here; so do handlers
 //!        instruction, or its replacement            Edit::replace
+//!        ... taken(pc)                              Edit::taken            run only when its condition jumps
 //! ```
 //! Several snippets at one place run in the order in which they were given. `Edit::before_returns` is `before` at every
 //! return. What follows a jump, a return or a throw by falling through never runs and is left out.
@@ -45,6 +46,8 @@
 //! stands at the end of the method, starts with the exception on the stack, and ends in a throw or return. It may use
 //! method-wide locals, and those of `this` and the parameters that the method keeps: `keeps_parameter` tells. A range may
 //! not hold a constructor's call of `super(…)`: `initialised_from` says from where on it is over.
+//! A **chain** (`handler_chain`) is several handlers over parts of one region, asked first: each body may fall into the
+//! next, and what they throw goes to the handlers that cover the region, as if it had been thrown there.
 //! Existing handlers cover what is inserted around the instructions they cover. `cover_after(pc)` also stretches those
 //! that start behind `pc` over what was inserted after it: needed behind `monitorenter`, or the JIT gives up.
 //!
@@ -54,6 +57,7 @@
 //! It does not check what a snippet does; a verifier will. It does not touch attributes of the code it does not know.
 
 mod apply;
+mod bodies;
 mod kept;
 mod layout;
 mod maps;
@@ -71,6 +75,9 @@ use crate::op;
 use crate::snippet::Snippet;
 use crate::value::{Names, Value};
 use layout::{Insertion, Place};
+
+/// Slots and what they hold.
+type Held = Vec<(u16, Value)>;
 
 /// The changes to one method's code, gathered and then applied at once.
 pub struct Edit<'a> {
@@ -131,7 +138,10 @@ pub enum Order {
 }
 
 struct NewHandler {
-    range: Range,
+    /// At least one.
+    ranges: Vec<Range>,
+    /// Of a chain: its number, and the locals that hold something in all of it.
+    chain: Option<(u32, Held)>,
     catch: Catch,
     order: Order,
     /// In the store.
@@ -225,6 +235,11 @@ impl<'a> Edit<'a> {
         Ok(())
     }
 
+    /// Runs the snippet when the condition at `pc` jumps, before anything at the target.
+    pub fn taken(&mut self, pc: u32, snippet: &Snippet) {
+        self.insert(pc, Place::Taken, snippet);
+    }
+
     /// Puts the snippet in the place of the instruction at `pc`. Two replacements follow each other.
     pub fn replace(&mut self, pc: u32, snippet: &Snippet) {
         self.insert(pc, Place::Replace, snippet);
@@ -263,12 +278,18 @@ impl<'a> Edit<'a> {
             let at = self.code.offset + range.start as usize;
             return Err(Error::refused(at, "a handler must end in a throw or return"));
         }
+        self.check_range(range)?;
+        let (start, length) = self.keep(body);
+        let (ranges, peak) = (vec![range], body.peak());
+        self.handlers.push(NewHandler { ranges, chain: None, catch, order, start, length, peak });
+        Ok(())
+    }
+
+    fn check_range(&self, range: Range) -> Result<()> {
         if range.start >= range.end || range.end as usize > self.code.bytes.len() {
             let at = self.code.offset + range.start as usize;
             return Err(Error::refused(at, "a handler's range must hold an instruction"));
         }
-        let (start, length) = self.keep(body);
-        self.handlers.push(NewHandler { range, catch, order, start, length, peak: body.peak() });
         Ok(())
     }
 

@@ -89,6 +89,23 @@ public final class Probe {
         if (me != null && array != null) me.element(array, index, site);
     }
 
+    /**
+     * After a loop: it has accessed the elements from {@code from} on, before {@code until}. A few are told one by one, so
+     * that they join those of the loop's run before.
+     */
+    @DontInline
+    public static void arrayRange(Object array, int from, int until, int site) {
+        Recorder me = Recorder.of(Thread.currentThread());
+        if (me == null || array == null || from < 0 || from >= until) return;
+        if (until - from > FEW) {
+            me.range(site, me.object(array), from, until);
+            return;
+        }
+        for (int index = from; index < until; index++) me.element(array, index, site);
+    }
+
+    private static final int FEW = 16;
+
     /** After a volatile field was read. */
     @DontInline
     public static void volatileRead(Object o, int site) {

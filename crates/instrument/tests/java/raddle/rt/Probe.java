@@ -59,6 +59,10 @@ public final class Probe {
     public static void writeAny(Object o, int site) { log(site, "any " + name(o)); }
     public static void arrayRead(Object a, int index, int site) { log(site, name(a) + "[" + index + "]"); }
     public static void arrayWrite(Object a, int index, int site) { log(site, name(a) + "[" + index + "]"); }
+    public static void arrayRange(Object a, int from, int until, int site) {
+        if (a != null && from < until) log(site, name(a) + "[" + from + ".." + until + "]");
+    }
+
     public static void uses(int site) { log(site, ""); }
     public static void volatileRead(Object o, int site) { log(site, name(o)); }
     public static void volatileWrite(Object o, int site) { log(site, name(o)); }
