@@ -119,6 +119,7 @@ public final class Probe {
             target = of(name.equals("a") ? "volatileRead" : "volatileWrite", type, site);
         } else {
             target = accessor(lookup, found.getDeclaringClass(), "$raddle$" + name + "$" + simple, type, site);
+            if (target == null && Modifier.isFinal(found.getModifiers())) target = MethodHandles.empty(type);
             if (target == null) target = of(name.equals("r") ? "readAny" : "writeAny", type, site);
         }
         return new ConstantCallSite(target);
