@@ -192,12 +192,15 @@ impl Detector for Racer {
         let mut news = now.found.news.get().iter().peekable();
         for i in which {
             let Some(access) = accesses.get(*i as usize) else { continue };
-            if !self.may_be_read_freely(access, now) {
+            if !now.history.has_all_places(access.var) && !self.may_be_read_freely(access, now) {
                 self.places.list(access.var, access.place(), now.history.generation(access.var));
             }
             if news.next_if_eq(&i).is_some() {
                 self.access(access, now, out);
             }
+        }
+        for (var, generation) in self.places.full.drain(..) {
+            now.history.enough_places(var, generation);
         }
     }
 

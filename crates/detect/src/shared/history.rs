@@ -22,7 +22,7 @@ use rustc_hash::FxHashMap;
 use super::found::Found;
 use super::held::Held;
 use super::lockset::{LockSet, LockSets};
-use super::notes::{Bit, MET, Notes, PAIRED, RESTS, SHARED, WRITTEN};
+use super::notes::{Bit, ENOUGH_PLACES, MET, Notes, PAIRED, RESTS, SHARED, WRITTEN};
 use super::order::Order;
 use super::story::Story;
 use super::vars::{PerVar, VarState};
@@ -154,6 +154,22 @@ impl History {
         if self.stories.get(var).is_under(locks, notes) {
             notes.flags |= RESTS;
         }
+    }
+
+    /// A detector has no use for further places from which a variable is accessed, as long as its generation is this
+    /// one. (There may be one such detector.)
+    pub fn enough_places(&mut self, var: VarId, generation: u32) {
+        let notes = self.notes.at(var);
+        if notes.generation == generation {
+            notes.flags |= ENOUGH_PLACES;
+            notes.places = u16::MAX;
+        }
+    }
+
+    /// Whether that is so now.
+    #[inline(always)]
+    pub fn has_all_places(&self, var: VarId) -> bool {
+        self.notes.get(var).flags & ENOUGH_PLACES != 0
     }
 
     /// Brings into the cache what new accesses need besides what [`touch`](VarState::touch) brings.

@@ -20,6 +20,9 @@ pub const SHARED: u8 = 16;
 /// Nobody has to look at accesses under the same locks as all before, as long as all are.
 pub const RESTS: u8 = 32;
 
+/// Nobody minds further places from which it is accessed.
+pub const ENOUGH_PLACES: u8 = 64;
+
 /// How many threads there is room for.
 pub const NOTED: u32 = 64;
 
@@ -36,7 +39,7 @@ pub struct Notes {
     pub generation: u32,
     /// A bit for each place from which it was accessed, if anybody minds.
     pub places: u16,
-    /// [`WRITTEN`], [`PAIRED`], [`MET`], [`MIXED`], [`SHARED`], [`RESTS`].
+    /// [`WRITTEN`], [`PAIRED`], [`MET`], [`MIXED`], [`SHARED`], [`RESTS`], [`ENOUGH_PLACES`].
     pub flags: u8,
 }
 

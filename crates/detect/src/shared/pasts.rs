@@ -15,6 +15,9 @@ use super::order::Epoch;
 /// Accesses of one thread under different locks that are remembered of one variable.
 pub const KEPT: usize = 32;
 
+/// How many accesses there is room for at first; then there is room for four times as many.
+const MORE: usize = 4;
+
 /// One remembered access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Past {
@@ -241,7 +244,8 @@ impl Pasts {
         if self.0.len() >= KEPT {
             self.sort_in();
         }
-        self.0.reserve(1);
+        // What several threads use will soon be used by more of them: growing is slow.
+        self.0.reserve(if self.0.len() == MORE { 3 * MORE } else { 1 });
     }
 
     /// Sorts in what is late.
