@@ -118,6 +118,9 @@ impl Racer {
         if row.generation != generation {
             let is_final = !self.paper && Frozen::is_final(var, now);
             *row = Row { generation, is_final, ..Row::NEW };
+            if is_final {
+                now.history.leaves_some_out(var);
+            }
         }
         if row.is_final && !write && self.frozen.protects(var, now) {
             return;

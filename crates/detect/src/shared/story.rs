@@ -6,7 +6,7 @@
 use events::{SiteId, ThreadId};
 
 use super::lockset::{LockSet, LockSets};
-use super::notes::{MET, MIXED, Notes, PAIRED, RESTS, WRITTEN};
+use super::notes::{ALWAYS_NEWS, MET, MIXED, Notes, PAIRED, RESTS, WRITTEN};
 use super::order::{Epoch, Order};
 use super::pasts::{Among, KEPT, Past, Pasts};
 use super::vars::Glance;
@@ -36,9 +36,9 @@ impl Half {
 enum Last {
     /// Not shared: the last read and write of the only thread.
     Alone { thread: u32, read: Half, write: Half },
-    /// Shared: the locks that all accesses since the last fresh start had in common, and where in `more` those of some
-    /// threads were last found to begin.
-    Among { common: LockSet, starts: [u16; STARTS] },
+    /// Shared: the locks that all accesses since the last fresh start had in common, those that all had since a second
+    /// thread came, that thread's first one included, and where in `more` those of some threads were last found to begin.
+    Among { common: LockSet, since: LockSet, starts: [u16; STARTS] },
 }
 
 /// The remembered accesses of one variable: a cache line, since a row that lies across two costs twice.
@@ -150,7 +150,7 @@ impl Story {
                     self.start_afresh(&access, notes);
                     None
                 } else {
-                    let common = self.share(notes, sets);
+                    let common = self.share(access.locks, notes, sets);
                     notes.wrote_while_shared(access.write);
                     self.among_others(access, common, notes, order, sets)
                 }
@@ -160,20 +160,32 @@ impl Story {
         rival
     }
 
-    /// Whether all accesses since the last fresh start were under these very locks, at least one, and two threads made
-    /// them.
-    pub fn is_under(&self, locks: LockSet, notes: &Notes) -> bool {
-        let all = matches!(self.last, Last::Among { common, .. } if common == locks);
-        all && notes.flags & MIXED == 0 && !locks.is_empty()
+    /// Whether these locks, at least one, are what all accesses since a second thread came had in common.
+    pub fn is_under(&self, locks: LockSet) -> bool {
+        matches!(self.last, Last::Among { since, .. } if since == locks) && !locks.is_empty()
+    }
+
+    /// Whether all accesses were under these very locks, at least one, and the variable was written while shared.
+    #[inline(always)]
+    pub fn is_under_the_same(&self, locks: LockSet, notes: &Notes) -> bool {
+        match &self.last {
+            Last::Among { common, .. } => {
+                (notes.flags & (WRITTEN | MIXED) == WRITTEN) & (*common == locks) & !locks.is_empty()
+            }
+            Last::Alone { .. } => false,
+        }
     }
 
     /// Whether an access under these locks teaches a lock-set detector nothing: see
     /// [`Found::news`](super::found::Found::news).
     #[inline(always)]
-    pub fn is_settled(&self, locks: LockSet, notes: &Notes) -> bool {
+    pub fn is_settled(&self, locks: LockSet, notes: &Notes, sets: &LockSets) -> bool {
         match &self.last {
-            Last::Among { common, .. } => {
-                (notes.flags & (WRITTEN | MIXED) == WRITTEN) & (*common == locks) & !locks.is_empty()
+            // What all had in common is part of what all had since.
+            Last::Among { common, since, .. } => {
+                (notes.flags & (WRITTEN | ALWAYS_NEWS) == WRITTEN)
+                    & !common.is_empty()
+                    & sets.is_within(*since, locks)
             }
             Last::Alone { .. } => false,
         }
@@ -212,8 +224,8 @@ impl Story {
         self.set_half(&access);
     }
 
-    /// A second thread has come. Returns the locks that all accesses so far had in common.
-    fn share(&mut self, notes: &mut Notes, sets: &mut LockSets) -> LockSet {
+    /// A second thread has come, with these locks. Returns the locks that all accesses before had in common.
+    fn share(&mut self, since: LockSet, notes: &mut Notes, sets: &mut LockSets) -> LockSet {
         let halves = self.halves();
         halves.iter().flatten().for_each(|half| self.more.push(half));
         let common = self.more.iter().map(|access| access.locks).reduce(|a, b| sets.intersect(a, b));
@@ -222,7 +234,7 @@ impl Story {
             notes.flags |= MIXED;
         }
         notes.share();
-        self.last = Last::Among { common, starts: [0; STARTS] };
+        self.last = Last::Among { common, since, starts: [0; STARTS] };
         common
     }
 
@@ -273,11 +285,15 @@ impl Story {
             }
             self.more.insert(access, first, count, replaces, sets);
         }
-        if common != access.locks {
-            notes.flags = notes.flags & !RESTS | MIXED;
-            let fewer = sets.intersect(common, access.locks);
-            if let Last::Among { common, .. } = &mut self.last {
-                *common = fewer;
+        if let Last::Among { common, since, .. } = &mut self.last {
+            if *common != access.locks {
+                notes.flags |= MIXED;
+                *common = sets.intersect(*common, access.locks);
+            }
+            let fewer = sets.intersect(*since, access.locks);
+            if *since != fewer {
+                notes.flags &= !RESTS;
+                *since = fewer;
             }
         }
         first_rival
