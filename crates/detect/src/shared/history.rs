@@ -140,7 +140,8 @@ impl History {
             }
         }
         // What rests goes on to rest unless this access has woken it.
-        if !quiet && !(rests && notes.flags & RESTS != 0) {
+        let stays_at_rest = rests && notes.flags & RESTS != 0;
+        if !(quiet || stays_at_rest) {
             found.awake.push(i);
         }
         if news {
