@@ -103,6 +103,9 @@ impl Eraser {
         let generation = now.history.generation(var);
         if row.generation != generation {
             *row = Row { generation, is_final: !self.paper && Frozen::is_final(var, now), ..Row::NEW };
+            if row.is_final {
+                now.history.leaves_some_out(var);
+            }
         }
         if row.is_final && !write && self.frozen.protects(var, now) {
             return;
@@ -381,6 +384,44 @@ T3 write x
             notes[2],
             "Guard every access with the same lock, for example a, which most accesses hold already."
         );
+    }
+
+    /// An access of a thread under some locks, taken one in the other.
+    fn under(thread: &str, locks: &str, access: &str) -> String {
+        let taken: String = locks.chars().map(|lock| format!("{thread} acquire {lock}\n")).collect();
+        let given: String = locks.chars().rev().map(|lock| format!("{thread} release {lock}\n")).collect();
+        format!("{taken}{thread} {access}\n{given}")
+    }
+
+    #[test]
+    fn locks_that_a_second_thread_held_besides_the_common_one_go_one_by_one() {
+        let until = |last: &str, mark: &str| {
+            [
+                under("T1", "a", "write x"),
+                under("T2", "ab", "write x"),
+                under("T1", "ab", "write x"),
+                under("T1", "a", "write x"),
+                under("T2", "abc", "write x"),
+                under("T2", last, &format!("write x {mark}")),
+            ]
+            .concat()
+        };
+        check_both(&until("ac", ""));
+        check_both(&until("b", "//~ data-race"));
+    }
+
+    #[test]
+    fn a_final_field_that_is_written_late_is_seen_under_all_its_locks() {
+        let trace = [
+            "!final A.x\n".to_owned(),
+            under("T1", "ab", "write A@1.x"),
+            "T1 freeze A@1\n".to_owned(),
+            under("T2", "a", "read A@1.x"),
+            under("T2", "ab", "write A@1.x"),
+            under("T3", "a", "write A@1.x"),
+            under("T2", "b", "write A@1.x //~ data-race"),
+        ];
+        check(&SPEC, &default(), &trace.concat());
     }
 
     #[test]

@@ -118,6 +118,9 @@ impl Racer {
         if row.generation != generation {
             let is_final = !self.paper && Frozen::is_final(var, now);
             *row = Row { generation, is_final, ..Row::NEW };
+            if is_final {
+                now.history.leaves_some_out(var);
+            }
         }
         if row.is_final && !write && self.frozen.protects(var, now) {
             return;
@@ -192,12 +195,15 @@ impl Detector for Racer {
         let mut news = now.found.news.get().iter().peekable();
         for i in which {
             let Some(access) = accesses.get(*i as usize) else { continue };
-            if !self.may_be_read_freely(access, now) {
+            if !now.history.has_all_places(access.var) && !self.may_be_read_freely(access, now) {
                 self.places.list(access.var, access.place(), now.history.generation(access.var));
             }
             if news.next_if_eq(&i).is_some() {
                 self.access(access, now, out);
             }
+        }
+        for (var, generation) in self.places.full.drain(..) {
+            now.history.enough_places(var, generation);
         }
     }
 

@@ -58,15 +58,15 @@ impl List {
 pub struct Found {
     /// All that follow, and whatever else is not known to be like an earlier one of the same thread.
     pub unknown: List,
-    /// Those that are not known to be like an earlier one, and those to shared variables that nobody has
-    /// [laid to rest](super::history::History::lay_to_rest).
+    /// Those that are not known to be like an earlier one, and those to shared variables, unless somebody has
+    /// [laid it to rest](super::history::History::lay_to_rest).
     pub awake: List,
     /// Those from which a lock-set detector can learn. It can not from an access just like an earlier one of the same
-    /// thread; nor, once two threads have used the variable and one has written it since, from one under the very
-    /// locks, at least one, that were held at every access so far.
+    /// thread; nor, once two threads have used the variable and one has written it since, from one under all the
+    /// locks that were held at every access since the second thread came, if one was held at every access at all.
     pub news: List,
-    /// The news, and those accesses besides that are at a place from which the variable was not accessed yet. (Some
-    /// places may be taken for others: there are sixteen bits for them.)
+    /// The news, and those accesses besides that are at a place from which the variable was not accessed yet. (If all
+    /// are under the very same locks, some places may be taken for others: there are sixteen bits for them.)
     pub new_places: List,
 }
 

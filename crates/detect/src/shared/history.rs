@@ -22,7 +22,7 @@ use rustc_hash::FxHashMap;
 use super::found::Found;
 use super::held::Held;
 use super::lockset::{LockSet, LockSets};
-use super::notes::{Bit, MET, Notes, PAIRED, RESTS, SHARED, WRITTEN};
+use super::notes::{ALWAYS_NEWS, Bit, ENOUGH_PLACES, MET, Notes, PAIRED, RESTS, SHARED, WRITTEN};
 use super::order::Order;
 use super::story::Story;
 use super::vars::{PerVar, VarState};
@@ -120,40 +120,68 @@ impl History {
         let write = access.writes();
         let (epoch, stamp, locks) = (order.epoch(me), order.stamp(), held.protecting(write));
         let notes = self.notes.at(access.var);
-        let mut news = false;
+        let (mut news, mut place_is_news) = (false, false);
         let known = notes.tell(Bit::of(me.0), write, locks, stamp);
-        if !(known & notes.is_quiet()) {
-            found.awake.push(i);
-        }
+        let (quiet, rests) = (known & notes.is_quiet(), notes.flags & RESTS != 0);
         if !known {
             let past = Past { epoch, site: access.site(), locks, write };
             let story = self.stories.at(access.var);
             if story.has(&past) {
                 notes.note(me.0, write, locks, stamp);
             } else {
-                let (settled, generation) = (story.is_settled(locks, notes), notes.generation);
+                let generation = notes.generation;
+                let same = story.is_under_the_same(locks, notes);
+                let settled = same || story.is_settled(locks, notes, sets);
                 if let Some(rival) = story.add(past, notes, order, sets) {
                     self.pairs.insert(access.var, (rival, past));
                 }
+                place_is_news = !same || notes.generation != generation;
                 news = !settled || notes.generation != generation;
             }
+        }
+        // What rests goes on to rest unless this access has woken it.
+        let stays_at_rest = rests && notes.flags & RESTS != 0;
+        if !(quiet || stays_at_rest) {
+            found.awake.push(i);
         }
         if news {
             found.news.push(i);
         }
-        if self.places && (news || notes.places & place_bit(access) == 0) {
+        if self.places && (place_is_news || notes.places & place_bit(access) == 0) {
             found.new_places.push(i);
             notes.places |= place_bit(access);
         }
     }
 
-    /// A detector that looks at [`Found::awake`] has no use for further accesses under these locks to a variable, as
-    /// long as all are under them. (There may be one such detector.) Without effect if they are not.
+    /// A detector that looks at [`Found::awake`] has no use for further accesses to a variable under these locks and
+    /// perhaps others, as long as all are under them. (There may be one such detector.) Without effect unless these are
+    /// the locks that all accesses had in common since a second thread came.
     pub fn lay_to_rest(&mut self, var: VarId, locks: LockSet) {
-        let notes = self.notes.at(var);
-        if self.stories.get(var).is_under(locks, notes) {
-            notes.flags |= RESTS;
+        if self.stories.get(var).is_under(locks) {
+            self.notes.at(var).flags |= RESTS;
         }
+    }
+
+    /// A detector that is content with [`Found::news`] leaves some accesses to a variable out, so that it may learn
+    /// from others that tell nothing to those who do not. Holds until the variable starts afresh.
+    pub fn leaves_some_out(&mut self, var: VarId) {
+        self.notes.at(var).flags |= ALWAYS_NEWS;
+    }
+
+    /// A detector has no use for further places from which a variable is accessed, as long as its generation is this
+    /// one. (There may be one such detector.)
+    pub fn enough_places(&mut self, var: VarId, generation: u32) {
+        let notes = self.notes.at(var);
+        if notes.generation == generation {
+            notes.flags |= ENOUGH_PLACES;
+            notes.places = u16::MAX;
+        }
+    }
+
+    /// Whether that is so now.
+    #[inline(always)]
+    pub fn has_all_places(&self, var: VarId) -> bool {
+        self.notes.get(var).flags & ENOUGH_PLACES != 0
     }
 
     /// Brings into the cache what new accesses need besides what [`touch`](VarState::touch) brings.

@@ -1,7 +1,9 @@
 //! Sets of locks as small numbers.
 //!
 //! Equal sets have equal ids, so comparing two is comparing two integers. What is needed all the time is remembered in
-//! direct-mapped caches: intersections (at accesses), and sets with a lock more or less (at lock operations).
+//! direct-mapped caches: intersections (at accesses), and sets with a lock more or less (at lock operations). A program
+//! with nested locks has more pairs of sets than a cache has room for; there each set's **sign**, a word with a bit for
+//! each lock, mostly tells at once that two sets have nothing in common or that neither holds the other.
 
 use events::LockId;
 use rustc_hash::FxHashMap;
@@ -59,10 +61,16 @@ impl Cache {
 /// All lock sets of one analysis.
 pub struct LockSets {
     sets: Vec<Box<[LockId]>>,
+    /// By the same numbers.
+    signs: Vec<u64>,
+    /// Whether every lock so far has a bit of its own, so that signs tell everything.
+    signs_are_exact: bool,
     index: FxHashMap<Box<[LockId]>, LockSet>,
     intersections: Cache,
     with: Cache,
     without: Cache,
+    /// Kept for its room; empty.
+    room: Vec<LockId>,
 }
 
 impl Default for LockSets {
@@ -70,10 +78,13 @@ impl Default for LockSets {
         let empty: Box<[LockId]> = Box::new([]);
         Self {
             sets: vec![empty.clone()],
+            signs: vec![0],
+            signs_are_exact: true,
             index: FxHashMap::from_iter([(empty, LockSet::EMPTY)]),
             intersections: Cache::new(),
             with: Cache::new(),
             without: Cache::new(),
+            room: Vec::new(),
         }
     }
 }
@@ -94,6 +105,28 @@ impl LockSets {
         false
     }
 
+    /// The sign of a set.
+    #[inline(always)]
+    pub fn sign(&self, set: LockSet) -> u64 {
+        self.signs[set.0 as usize]
+    }
+
+    /// Whether every lock of `a` is in `b`.
+    #[inline(always)]
+    pub fn is_within(&self, a: LockSet, b: LockSet) -> bool {
+        a == b || self.sign(a) & !self.sign(b) == 0 && (self.signs_are_exact || self.is_smaller(a, b))
+    }
+
+    /// Whether every lock of `a` is in `b`, which is another set.
+    #[inline(never)]
+    fn is_smaller(&self, a: LockSet, b: LockSet) -> bool {
+        let (a, b) = (self.locks(a), self.locks(b));
+        a.len() < b.len() && {
+            let mut rest = b.iter();
+            a.iter().all(|lock| rest.any(|other| other == lock))
+        }
+    }
+
     /// Whether a lock is in a set.
     pub fn contains(&self, set: LockSet, lock: LockId) -> bool {
         self.locks(set).binary_search(&lock).is_ok()
@@ -107,7 +140,18 @@ impl LockSets {
         }
         let set = LockSet(self.sets.len() as u32);
         self.sets.push(locks.into());
+        // Locks are numbered one after the other, so a program with few of them has a bit for each.
+        self.signs_are_exact &= locks.last().is_none_or(|last| last.0 < 64);
+        self.signs.push(locks.iter().fold(0, |sign, lock| sign | 1 << (lock.0 % 64)));
         self.index.insert(locks.into(), set);
+        set
+    }
+
+    /// The same for what was put together in `room`, which is given back.
+    fn intern_room(&mut self, mut room: Vec<LockId>) -> LockSet {
+        let set = self.intern(&room);
+        room.clear();
+        self.room = room;
         set
     }
 
@@ -132,6 +176,15 @@ impl LockSets {
         if b.is_empty() {
             return b;
         }
+        if self.sign(a) & self.sign(b) == 0 {
+            return LockSet::EMPTY;
+        }
+        if self.is_within(a, b) {
+            return a;
+        }
+        if self.is_within(b, a) {
+            return b;
+        }
         self.intersections.get(a.0, b.0).unwrap_or_else(|| self.intersect_slowly(a, b))
     }
 
@@ -143,9 +196,9 @@ impl LockSets {
 
     #[cold]
     fn intersect_slowly(&mut self, a: LockSet, b: LockSet) -> LockSet {
-        let locks: Vec<LockId> =
-            self.locks(a).iter().copied().filter(|&lock| self.contains(b, lock)).collect();
-        let result = self.intern(&locks);
+        let mut room = std::mem::take(&mut self.room);
+        room.extend(self.locks(a).iter().copied().filter(|&lock| self.contains(b, lock)));
+        let result = self.intern_room(room);
         self.intersections.put(a.0, b.0, result);
         result
     }
@@ -154,9 +207,10 @@ impl LockSets {
     fn with_slowly(&mut self, set: LockSet, lock: LockId) -> LockSet {
         let mut result = set;
         if let Err(at) = self.locks(set).binary_search(&lock) {
-            let mut locks = self.locks(set).to_vec();
-            locks.insert(at, lock);
-            result = self.intern(&locks);
+            let mut room = std::mem::take(&mut self.room);
+            room.extend_from_slice(self.locks(set));
+            room.insert(at, lock);
+            result = self.intern_room(room);
         }
         self.with.put(set.0, lock.0, result);
         result
@@ -166,9 +220,10 @@ impl LockSets {
     fn without_slowly(&mut self, set: LockSet, lock: LockId) -> LockSet {
         let mut result = set;
         if let Ok(at) = self.locks(set).binary_search(&lock) {
-            let mut locks = self.locks(set).to_vec();
-            locks.remove(at);
-            result = self.intern(&locks);
+            let mut room = std::mem::take(&mut self.room);
+            room.extend_from_slice(self.locks(set));
+            room.remove(at);
+            result = self.intern_room(room);
         }
         self.without.put(set.0, lock.0, result);
         result
@@ -202,6 +257,39 @@ mod tests {
             assert!(sets.disjoint(ab, c));
             assert!(!sets.disjoint(c, bc));
             assert!(sets.disjoint(LockSet::EMPTY, LockSet::EMPTY));
+        }
+    }
+
+    #[test]
+    fn sets_whose_signs_are_alike_are_told_apart() {
+        let mut sets = LockSets::default();
+        let set = |sets: &mut LockSets, locks: &[u32]| {
+            let locks: Vec<LockId> = locks.iter().copied().map(LockId).collect();
+            sets.intern(&locks)
+        };
+        // Locks 64 apart have the same bit.
+        let all: Vec<Vec<u32>> = vec![
+            vec![],
+            vec![1],
+            vec![65],
+            vec![1, 65],
+            vec![1, 2],
+            vec![2, 65],
+            vec![1, 2, 65],
+            vec![2],
+            vec![66],
+            vec![1, 66],
+            vec![1, 2, 129],
+            vec![1, 65, 129],
+        ];
+        for a in &all {
+            for b in &all {
+                let (x, y) = (set(&mut sets, a), set(&mut sets, b));
+                assert_eq!(sets.is_within(x, y), a.iter().all(|lock| b.contains(lock)), "{a:?} in {b:?}");
+                let both: Vec<u32> = a.iter().copied().filter(|lock| b.contains(lock)).collect();
+                let expected = set(&mut sets, &both);
+                assert_eq!(sets.intersect(x, y), expected, "{a:?} and {b:?}");
+            }
         }
     }
 }

@@ -17,8 +17,14 @@ pub const MET: u8 = 4;
 pub const MIXED: u8 = 8;
 /// Two threads have accessed it without order since it started afresh.
 pub const SHARED: u8 = 16;
-/// Nobody has to look at accesses under the same locks as all before, as long as all are.
+/// Nobody has to look at accesses under the locks that all had since it became shared, as long as all are.
 pub const RESTS: u8 = 32;
+
+/// Nobody minds further places from which it is accessed.
+pub const ENOUGH_PLACES: u8 = 64;
+
+/// Some detector leaves accesses out, so it may have to see what others need not.
+pub const ALWAYS_NEWS: u8 = 128;
 
 /// How many threads there is room for.
 pub const NOTED: u32 = 64;
@@ -36,7 +42,8 @@ pub struct Notes {
     pub generation: u32,
     /// A bit for each place from which it was accessed, if anybody minds.
     pub places: u16,
-    /// [`WRITTEN`], [`PAIRED`], [`MET`], [`MIXED`], [`SHARED`], [`RESTS`].
+    /// [`WRITTEN`], [`PAIRED`], [`MET`], [`MIXED`], [`SHARED`], [`RESTS`], [`ENOUGH_PLACES`],
+    /// [`ALWAYS_NEWS`].
     pub flags: u8,
 }
 

@@ -15,6 +15,9 @@ use super::order::Epoch;
 /// Accesses of one thread under different locks that are remembered of one variable.
 pub const KEPT: usize = 32;
 
+/// How many accesses there is room for at first; then there is room for four times as many.
+const MORE: usize = 4;
+
 /// One remembered access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Past {
@@ -30,8 +33,8 @@ pub struct Past {
 
 impl Past {
     /// Whether a later access of the same thread makes this one superfluous.
-    pub fn yields_to(&self, later: &Past, sets: &mut LockSets) -> bool {
-        (later.write || !self.write) && sets.intersect(later.locks, self.locks) == later.locks
+    pub fn yields_to(&self, later: &Past, sets: &LockSets) -> bool {
+        (later.write || !self.write) && sets.is_within(later.locks, self.locks)
     }
 
     /// The same for an access under the same locks.
@@ -82,6 +85,20 @@ impl Kept {
     }
 }
 
+/// What an access is to those of its thread that are remembered.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Among {
+    /// One of them tells all that it would: at the same time, with no lock that it has not, and a write if it is one.
+    Known,
+    /// Something new.
+    New {
+        /// How many they are.
+        count: usize,
+        /// Whether it makes some of them superfluous.
+        replaces: bool,
+    },
+}
+
 /// The accesses of one variable. Unless a function says otherwise, none may be late when it is called.
 #[derive(Clone, Debug, Default)]
 pub struct Pasts(Vec<Kept>);
@@ -130,20 +147,58 @@ impl Pasts {
         self.0.retain(|kept| keep(&kept.past()));
     }
 
-    /// Where in a sorted list those of a thread begin, and how many they are.
-    pub fn of(&self, thread: ThreadId) -> (usize, usize) {
-        let first = self.0.partition_point(|old| old.thread < thread.0);
+    /// Where in a sorted list those of a thread begin, or would. `guess` is where they perhaps do.
+    #[inline(always)]
+    pub fn start(&self, thread: ThreadId, guess: usize) -> usize {
+        let is_mine = |at: usize| self.0.get(at).is_some_and(|old| old.thread == thread.0);
+        let is_right = is_mine(guess) && (guess == 0 || !is_mine(guess - 1));
+        if is_right { guess } else { self.0.partition_point(|old| old.thread < thread.0) }
+    }
+
+    fn of(&self, thread: ThreadId) -> (usize, usize) {
+        let first = self.start(thread, usize::MAX);
         (first, self.0[first..].partition_point(|old| old.thread == thread.0))
     }
 
-    /// Those at some places.
-    pub fn some(&self, first: usize, count: usize) -> impl Iterator<Item = Past> {
+    fn some(&self, first: usize, count: usize) -> impl Iterator<Item = Past> {
         self.0.iter().skip(first).take(count).map(|kept| kept.past())
     }
 
-    /// Puts an access among the `count` of its thread that begin at `first`, in place of what it makes superfluous.
-    pub fn insert(&mut self, access: Past, first: usize, count: usize, sets: &mut LockSets) {
-        self.insert_over(access, first, count, |old, access| old.yields_to(access, sets));
+    /// What an access is to those of its thread, which begin at `first`. One look at each: a program with nested locks
+    /// uses a variable under many sets, and nearly all of them neither hold nor are held by another.
+    pub fn compare(&self, access: &Past, first: usize, sets: &LockSets) -> Among {
+        let mine = sets.sign(access.locks);
+        let (mut count, mut replaces) = (0, false);
+        for kept in self.0.get(first..).unwrap_or_default() {
+            let old = kept.past();
+            if old.epoch.thread != access.epoch.thread {
+                break;
+            }
+            count += 1;
+            let sign = sets.sign(old.locks);
+            if (sign & !mine == 0) | (mine & !sign == 0) {
+                if old.epoch.time == access.epoch.time && access.yields_to(&old, sets) {
+                    return Among::Known;
+                }
+                replaces |= old.yields_to(access, sets);
+            }
+        }
+        Among::New { count, replaces }
+    }
+
+    /// Puts an access among the `count` of its thread that begin at `first`, in place of what it makes superfluous, if
+    /// it `replaces` any.
+    pub fn insert(&mut self, access: Past, first: usize, count: usize, replaces: bool, sets: &LockSets) {
+        if replaces {
+            self.insert_over(access, first, count, |old, access| old.yields_to(access, sets));
+        } else if count >= KEPT {
+            // The oldest goes.
+            let last = first + count - 1;
+            self.0.copy_within(first + 1..=last, first);
+            self.0[last] = Kept::new(&access);
+        } else {
+            self.0.insert(first + count, Kept::new(&access));
+        }
     }
 
     fn insert_over(
@@ -189,7 +244,8 @@ impl Pasts {
         if self.0.len() >= KEPT {
             self.sort_in();
         }
-        self.0.reserve(1);
+        // What several threads use will soon be used by more of them: growing is slow.
+        self.0.reserve(if self.0.len() == MORE { 3 * MORE } else { 1 });
     }
 
     /// Sorts in what is late.
@@ -216,6 +272,7 @@ impl Pasts {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use events::LockId;
 
     fn access(thread: u32, time: u32, site: u32, write: bool) -> Past {
         let epoch = Epoch { thread: ThreadId(thread), time };
@@ -225,16 +282,18 @@ mod tests {
     #[test]
     fn what_is_put_down_late_is_found_as_if_it_had_been_sorted_in_at_once() {
         let mut sets = LockSets::default();
+        for lock in 0..3 {
+            sets.intern(&[LockId(lock)]);
+        }
         let (mut late, mut sorted) = (Pasts::NONE, Pasts::NONE);
         // Every kind of access of three threads at two times, in an order without any.
         for site in 0..200 {
             let number = site * 7919 % 101;
             let access = access(number % 3, 1 + site / 100, site, number % 5 == 0);
             late.put_late(&access);
-            let (first, count) = sorted.of(access.epoch.thread);
-            let is_known = |old: Past| old.epoch == access.epoch && (old.write || !access.write);
-            if !sorted.some(first, count).any(is_known) {
-                sorted.insert(access, first, count, &mut sets);
+            let first = sorted.start(access.epoch.thread, 1);
+            if let Among::New { count, replaces } = sorted.compare(&access, first, &sets) {
+                sorted.insert(access, first, count, replaces, &sets);
             }
             assert_eq!(late.all(), sorted.all(), "after {site}");
         }

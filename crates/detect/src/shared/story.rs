@@ -6,12 +6,15 @@
 use events::{SiteId, ThreadId};
 
 use super::lockset::{LockSet, LockSets};
-use super::notes::{MET, MIXED, Notes, PAIRED, RESTS, WRITTEN};
+use super::notes::{ALWAYS_NEWS, MET, MIXED, Notes, PAIRED, RESTS, WRITTEN};
 use super::order::{Epoch, Order};
-use super::pasts::{KEPT, Past, Pasts};
+use super::pasts::{Among, KEPT, Past, Pasts};
 use super::vars::Glance;
 
 const NOBODY: u32 = u32::MAX;
+
+/// Threads for which it is remembered where theirs begin.
+const STARTS: usize = 8;
 
 /// A read or a write. Times begin at 1: 0 is none.
 #[derive(Clone, Copy, Debug)]
@@ -33,8 +36,9 @@ impl Half {
 enum Last {
     /// Not shared: the last read and write of the only thread.
     Alone { thread: u32, read: Half, write: Half },
-    /// Shared: the locks that all accesses since the last fresh start had in common.
-    Among { common: LockSet },
+    /// Shared: the locks that all accesses since the last fresh start had in common, those that all had since a second
+    /// thread came, that thread's first one included, and where in `more` those of some threads were last found to begin.
+    Among { common: LockSet, since: LockSet, starts: [u16; STARTS] },
 }
 
 /// The remembered accesses of one variable: a cache line, since a row that lies across two costs twice.
@@ -123,7 +127,7 @@ impl Story {
     ) -> Option<Past> {
         let me = access.epoch.thread;
         let rival = match self.last {
-            Last::Among { common } => {
+            Last::Among { common, .. } => {
                 notes.wrote_while_shared(access.write);
                 if self.is_one_more(&access, common, notes, order.stamp()) {
                     return None;
@@ -146,7 +150,7 @@ impl Story {
                     self.start_afresh(&access, notes);
                     None
                 } else {
-                    let common = self.share(notes, sets);
+                    let common = self.share(access.locks, notes, sets);
                     notes.wrote_while_shared(access.write);
                     self.among_others(access, common, notes, order, sets)
                 }
@@ -156,20 +160,32 @@ impl Story {
         rival
     }
 
-    /// Whether all accesses since the last fresh start were under these very locks, at least one, and two threads made
-    /// them.
-    pub fn is_under(&self, locks: LockSet, notes: &Notes) -> bool {
-        let all = matches!(self.last, Last::Among { common } if common == locks);
-        all && notes.flags & MIXED == 0 && !locks.is_empty()
+    /// Whether these locks, at least one, are what all accesses since a second thread came had in common.
+    pub fn is_under(&self, locks: LockSet) -> bool {
+        matches!(self.last, Last::Among { since, .. } if since == locks) && !locks.is_empty()
+    }
+
+    /// Whether all accesses were under these very locks, at least one, and the variable was written while shared.
+    #[inline(always)]
+    pub fn is_under_the_same(&self, locks: LockSet, notes: &Notes) -> bool {
+        match &self.last {
+            Last::Among { common, .. } => {
+                (notes.flags & (WRITTEN | MIXED) == WRITTEN) & (*common == locks) & !locks.is_empty()
+            }
+            Last::Alone { .. } => false,
+        }
     }
 
     /// Whether an access under these locks teaches a lock-set detector nothing: see
     /// [`Found::news`](super::found::Found::news).
     #[inline(always)]
-    pub fn is_settled(&self, locks: LockSet, notes: &Notes) -> bool {
+    pub fn is_settled(&self, locks: LockSet, notes: &Notes, sets: &LockSets) -> bool {
         match &self.last {
-            Last::Among { common } => {
-                (notes.flags & (WRITTEN | MIXED) == WRITTEN) & (*common == locks) & !locks.is_empty()
+            // What all had in common is part of what all had since.
+            Last::Among { common, since, .. } => {
+                (notes.flags & (WRITTEN | ALWAYS_NEWS) == WRITTEN)
+                    & !common.is_empty()
+                    & sets.is_within(*since, locks)
             }
             Last::Alone { .. } => false,
         }
@@ -208,8 +224,8 @@ impl Story {
         self.set_half(&access);
     }
 
-    /// A second thread has come. Returns the locks that all accesses so far had in common.
-    fn share(&mut self, notes: &mut Notes, sets: &mut LockSets) -> LockSet {
+    /// A second thread has come, with these locks. Returns the locks that all accesses before had in common.
+    fn share(&mut self, since: LockSet, notes: &mut Notes, sets: &mut LockSets) -> LockSet {
         let halves = self.halves();
         halves.iter().flatten().for_each(|half| self.more.push(half));
         let common = self.more.iter().map(|access| access.locks).reduce(|a, b| sets.intersect(a, b));
@@ -218,7 +234,7 @@ impl Story {
             notes.flags |= MIXED;
         }
         notes.share();
-        self.last = Last::Among { common };
+        self.last = Last::Among { common, since, starts: [0; STARTS] };
         common
     }
 
@@ -249,13 +265,8 @@ impl Story {
         let mut first_rival = None;
         let me = access.epoch.thread;
         self.more.sort_in();
-        let (first, count) = self.more.of(me);
-        let known = self.more.some(first, count).any(|old| {
-            old.epoch.time == access.epoch.time
-                && (old.write || !access.write)
-                && (old.locks == access.locks || sets.intersect(old.locks, access.locks) == old.locks)
-        });
-        if !known {
+        let first = self.start(me);
+        if let Among::New { count, replaces } = self.more.compare(&access, first, sets) {
             if self.all_before(me, order) {
                 self.start_afresh(&access, notes);
                 return None;
@@ -272,13 +283,30 @@ impl Story {
                     notes.flags |= PAIRED;
                 }
             }
-            self.more.insert(access, first, count, sets);
+            self.more.insert(access, first, count, replaces, sets);
         }
-        if common != access.locks {
-            notes.flags = notes.flags & !RESTS | MIXED;
-            self.last = Last::Among { common: sets.intersect(common, access.locks) };
+        if let Last::Among { common, since, .. } = &mut self.last {
+            if *common != access.locks {
+                notes.flags |= MIXED;
+                *common = sets.intersect(*common, access.locks);
+            }
+            let fewer = sets.intersect(*since, access.locks);
+            if *since != fewer {
+                notes.flags &= !RESTS;
+                *since = fewer;
+            }
         }
         first_rival
+    }
+
+    /// Where the accesses of a thread to a shared variable begin, or would.
+    #[inline(always)]
+    fn start(&mut self, me: ThreadId) -> usize {
+        let Last::Among { starts, .. } = &mut self.last else { return 0 };
+        let guess = &mut starts[me.index() % STARTS];
+        let start = self.more.start(me, usize::from(*guess));
+        *guess = start as u16;
+        start
     }
 
     fn all_before(&mut self, me: ThreadId, order: &Order) -> bool {

@@ -24,6 +24,9 @@ pub trait Glance {
 /// from the top, so that the ids of the trace stay plain indices.
 pub const SPLIT_TOP: u32 = u32::MAX;
 
+/// Bytes up to which there is room for four times what is needed.
+const MOST_AHEAD: usize = 1 << 28;
+
 /// A value for each variable.
 pub struct PerVar<T> {
     rows: Vec<T>,
@@ -68,8 +71,22 @@ impl<T: Clone> PerVar<T> {
     }
 }
 
+impl<T> PerVar<T> {
+    /// Makes room for `n` rows and many more: rows that lie on cache lines are copied whenever their table grows, and
+    /// memory that is not used yet costs nothing.
+    #[cold]
+    fn make_room(&mut self, n: usize) {
+        let many = MOST_AHEAD / size_of::<T>().max(1);
+        let ahead = (3 * n).min(many).max(n);
+        self.rows.reserve_exact(n + ahead - self.rows.len());
+    }
+}
+
 impl<T: Clone + Glance> VarState for PerVar<T> {
     fn grow(&mut self, n: usize) {
+        if self.rows.capacity() < n {
+            self.make_room(n);
+        }
         if self.rows.len() < n {
             self.rows.resize(n, self.fresh.clone());
         }

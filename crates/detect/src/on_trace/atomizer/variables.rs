@@ -86,12 +86,14 @@ impl Variables {
         match &mut row.state {
             State::SharedModified { access, write: writes } => {
                 *access = sets.intersect(*access, locks);
-                if (*access == locks) & (*writes == locks) {
-                    // As long as nobody comes under other locks, nothing changes any more.
-                    history.lay_to_rest(var, locks);
-                }
                 if write {
                     *writes = sets.intersect(*writes, locks);
+                }
+                if (*access == *writes) & !access.is_empty() {
+                    // As long as nobody comes without these locks, nothing changes any more, and all moves both ways.
+                    history.lay_to_rest(var, *access);
+                }
+                if write {
                     !access.is_empty()
                 } else if self.write_protected {
                     !sets.disjoint(*writes, locks)

@@ -11,8 +11,9 @@ use crate::shared::vars::{Glance, PerVar, VarState};
 pub(super) const LISTED: usize = 12;
 const NOWHERE: u32 = u32::MAX;
 
-/// The places of one variable.
+/// The places of one variable: a cache line, since a row that lies across two costs twice.
 #[derive(Clone, Copy)]
+#[repr(align(64))]
 pub(super) struct Listed {
     /// The generation of the variable in which it was used there.
     generation: u32,
@@ -21,6 +22,8 @@ pub(super) struct Listed {
     /// Oldest first: twice the site, and one more if it was a write. [`NOWHERE`] fills the rest.
     places: [u32; LISTED],
 }
+
+const _: () = assert!(size_of::<Listed>() == 64);
 
 impl Listed {
     const NONE: Listed = Listed { generation: 0, full: false, places: [NOWHERE; LISTED] };
@@ -36,17 +39,19 @@ impl Listed {
         self.full
     }
 
-    fn add(&mut self, place: u32) {
-        for known in &mut self.places {
-            if *known == place {
-                return;
-            }
-            if *known == NOWHERE {
-                *known = place;
-                return;
+    /// Adds a place. Whether there are more than are listed.
+    #[inline(always)]
+    fn add(&mut self, place: u32) -> bool {
+        // All are looked at without a branch for each: which one it is cannot be foretold.
+        let is_known = self.places.iter().fold(false, |is, &known| is | (known == place));
+        if !is_known {
+            let count = self.places.iter().map(|&known| usize::from(known != NOWHERE)).sum::<usize>();
+            match self.places.get_mut(count) {
+                Some(free) => *free = place,
+                None => self.full = true,
             }
         }
-        self.full = true;
+        self.full
     }
 }
 
@@ -71,11 +76,13 @@ const QUEUE: usize = 64;
 pub(super) struct Places {
     rows: PerVar<Listed>,
     queue: Vec<Waiting>,
+    /// Variables that have got more places than are listed, and in which generation; whoever lists takes them.
+    pub(super) full: Vec<(VarId, u32)>,
 }
 
 impl Default for Places {
     fn default() -> Self {
-        Self { rows: PerVar::new(Listed::NONE), queue: Vec::new() }
+        Self { rows: PerVar::new(Listed::NONE), queue: Vec::new(), full: Vec::new() }
     }
 }
 
@@ -105,7 +112,9 @@ impl Places {
             if row.generation != generation {
                 *row = Listed { generation, ..Listed::NONE };
             }
-            row.add(place);
+            if row.add(place) {
+                self.full.push((var, generation));
+            }
         }
     }
 }

@@ -3,8 +3,8 @@
 //! A group holds the views that are compared with each other: those under one lock, or all of them in the papers'
 //! mode. For every maximal view of a thread, the overlaps of every other thread with it must form a chain. Views
 //! that share nothing are never looked at together: an index by element leads from a maximal view to the views that
-//! overlap with it, and each overlap is a mask of the maximal view's elements, so that the chain test is a sort by
-//! size and one inclusion test for each neighbouring pair.
+//! overlap with it, and each overlap is a mask of the maximal view's elements, so that the chain test is an inclusion
+//! test for each pair of different ones, or a sort by size and a test for each neighbouring pair if they are many.
 //!
 //! Only if that fails, all pairs are looked at, for two reasons. The hand-over order may rule some of them out: a
 //! block M with the maximal view can come between a block A and a later block B of the other thread only if M is not
@@ -36,6 +36,26 @@ fn within(a: &Mask, b: &Mask) -> bool {
 
 fn unite(a: &mut Mask, b: &Mask) {
     a.iter_mut().zip(b).for_each(|(a, b)| *a |= b);
+}
+
+/// Whether the masks of some views are found to form a chain: of any two, one contains the other. Mostly they do, and a
+/// few masks come again and again, so this spares sorting them. If there are many different ones, false tells nothing.
+fn is_chain(views: &[u32], masks: &[Mask]) -> bool {
+    const FEW: usize = 8;
+    let (mut different, mut count) = ([EMPTY; FEW], 0);
+    for &view in views {
+        let mask = &masks[view as usize];
+        if different[..count].contains(mask) {
+            continue;
+        }
+        if count == FEW || !different[..count].iter().all(|other| within(mask, other) || within(other, mask))
+        {
+            return false;
+        }
+        different[count] = *mask;
+        count += 1;
+    }
+    true
 }
 
 /// The members of a set that a mask selects.
@@ -187,7 +207,7 @@ impl Group {
                 let n = rest.iter().take_while(|&&seen| scratch.lanes[seen as usize] == lane).count();
                 let (same, others) = rest.split_at(n);
                 rest = others;
-                if n > 1 && lane != scratch.lanes[maximal as usize] {
+                if n > 1 && lane != scratch.lanes[maximal as usize] && !is_chain(same, &scratch.masks) {
                     let overlaps = &mut scratch.overlaps;
                     overlaps.clear();
                     overlaps.extend(same.iter().map(|&seen| {

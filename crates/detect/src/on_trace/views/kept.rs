@@ -43,6 +43,18 @@ impl Left {
 /// Blocks in the queue at most.
 const QUEUE: usize = 64;
 
+/// Tables that are found without hashing; a power of two.
+const FRONT: usize = 1024;
+
+/// There are never so many threads that this is one.
+const NOT_IN_FRONT: (ThreadId, LockId, u32) = (ThreadId(u32::MAX), LockId(0), 0);
+
+/// Where in front a table is.
+#[inline(always)]
+fn in_front(thread: ThreadId, lock: LockId) -> usize {
+    (lock.index() + thread.index() * 67) % FRONT
+}
+
 /// A block that is over.
 #[derive(Clone, Copy)]
 pub(super) struct Closed {
@@ -69,8 +81,9 @@ pub(super) struct Kept {
     /// Of each table whether its blocks are still looked at. Apart, because every block asks for it.
     full: Vec<Full>,
     spare: Vec<u32>,
-    /// The table of a thread and a lock.
+    /// The table of a thread and a lock, and in front of it a small one of those used last.
     table_of: FxHashMap<(ThreadId, LockId), u32>,
+    front: Box<[(ThreadId, LockId, u32)]>,
     /// The tables of each lock, in the order in which they came.
     tables_of: FxHashMap<LockId, Vec<u32>>,
     /// The lock that an object is.
@@ -91,6 +104,7 @@ impl Kept {
             full: Vec::new(),
             spare: Vec::new(),
             table_of: FxHashMap::default(),
+            front: vec![NOT_IN_FRONT; FRONT].into(),
             tables_of: FxHashMap::default(),
             lock_of: FxHashMap::default(),
             queue: Vec::new(),
@@ -103,9 +117,16 @@ impl Kept {
     /// The table of a thread and a lock, and whether its blocks are worth collecting; if not, one is counted as left.
     #[inline]
     pub(super) fn table(&mut self, thread: ThreadId, lock: LockId, now: &Now<'_>) -> (u32, bool) {
-        let table = match self.table_of.get(&(thread, lock)) {
-            Some(&table) => table,
-            None => self.new_table(thread, lock, now),
+        let front = self.front[in_front(thread, lock)];
+        let table = if (front.0, front.1) == (thread, lock) {
+            front.2
+        } else {
+            let table = match self.table_of.get(&(thread, lock)) {
+                Some(&table) => table,
+                None => self.new_table(thread, lock, now),
+            };
+            self.front[in_front(thread, lock)] = (thread, lock, table);
+            table
         };
         let full = self.full[table as usize];
         self.left.count(full);
@@ -153,6 +174,9 @@ impl Kept {
         let mut touched = 0;
         for Queued { block, hash, .. } in &self.queue {
             touched ^= self.tables[block.table as usize].as_ref().map_or(0, |table| table.touch(*hash));
+        }
+        for Queued { block, hash, .. } in &self.queue {
+            touched ^= self.tables[block.table as usize].as_ref().map_or(0, |table| table.touch_view(*hash));
         }
         // Or the loads would be left out.
         std::hint::black_box(touched);
@@ -230,6 +254,7 @@ impl Kept {
             self.views -= row.views.len();
             self.uses -= row.uses();
             self.table_of.remove(&(row.thread, lock));
+            self.front[in_front(row.thread, lock)] = NOT_IN_FRONT;
             self.spare.push(table);
             gone.push((row.thread, table));
         }

@@ -144,6 +144,13 @@ impl Table {
         self.slots.touch(hash)
     }
 
+    /// Looks at what [`find`](Self::find) will look at then: one of the views with this hash.
+    #[inline(always)]
+    pub(super) fn touch_view(&self, hash: u32) -> u64 {
+        let view = self.slots.find(hash, |_| true).and_then(|number| self.views.get(number as usize));
+        view.and_then(|view| self.uses.get(view.start as usize)).copied().unwrap_or(0)
+    }
+
     /// The view with just these uses, which are sorted and have their codes in the upper half.
     #[inline]
     pub(super) fn find(&mut self, hash: u32, uses: &[u64]) -> Option<&mut View> {

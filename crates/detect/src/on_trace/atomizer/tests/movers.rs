@@ -245,3 +245,29 @@ T1 finish Shop.open
     assert!(subjects(&SPEC, &default(), &block("initialisation of Shop")).is_empty());
     assert_eq!(subjects(&SPEC, &default(), &block("a latch")), ["Shop.open"]);
 }
+
+#[test]
+fn data_that_rests_under_a_common_lock_wakes_when_somebody_comes_without_it() {
+    let under = |thread: &str, locks: &str, accesses: &[&str]| {
+        let taken: String = locks.chars().map(|lock| format!("{thread} acquire {lock}\n")).collect();
+        let given: String = locks.chars().rev().map(|lock| format!("{thread} release {lock}\n")).collect();
+        let accesses: String = accesses.iter().map(|access| format!("{thread} {access}\n")).collect();
+        format!("{taken}{accesses}{given}")
+    };
+    let trace = |last: &str, mark: &str| {
+        let write = format!("write x {mark}");
+        [
+            under("T", "ab", &["write x"]),
+            under("U", "ab", &["write x"]),
+            under("T", "ac", &["write x"]),
+            under("U", "ab", &["write x", "read x"]),
+            under("U", "ad", &["write x"]),
+            "T begin b\n".to_owned(),
+            under("T", last, &["read x", &write]),
+            "T finish b\n".to_owned(),
+        ]
+        .concat()
+    };
+    check(&SPEC, &default(), &trace("ae", ""));
+    check(&SPEC, &default(), &trace("c", "//~ non-atomic"));
+}
