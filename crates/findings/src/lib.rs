@@ -12,9 +12,9 @@ mod report;
 mod rule;
 
 pub use doc::RuleDoc;
-pub use finding::{Confidence, Finding, Gap, Role, Step, Witness};
+pub use finding::{Confidence, Finding, Gap, Known, Role, Stale, Step, Suppressed, Witness};
 pub use frame::Frame;
 pub use render::prose::{Paint, plural, thousands, visible, wrap};
 pub use render::{Format, Render, Style, explain, read_json};
-pub use report::{Coverage, Report, fingerprint};
+pub use report::{Compared, Coverage, Report, fingerprint};
 pub use rule::Rule;
