@@ -27,6 +27,15 @@ impl Frame {
         self.method.split('(').next().unwrap_or_default()
     }
 
+    /// The source file below a source root: `com/acme/Account.java`. None where the file is not known.
+    pub fn source(&self) -> Option<String> {
+        match self.class.rsplit_once('.') {
+            _ if self.file.is_empty() => None,
+            Some((package, _)) => Some(format!("{}/{}", package.replace('.', "/"), self.file)),
+            None => Some(self.file.clone()),
+        }
+    }
+
     /// `File.java:42`, `File.java`, `:42` or nothing.
     fn file_and_line(&self) -> String {
         match self.line {

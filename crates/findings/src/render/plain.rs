@@ -1,0 +1,96 @@
+//! JSON whose bytes do nothing to a terminal or to the log of a build.
+//!
+//! JSON itself escapes the first control characters only. A name may also hold the others, characters that change the
+//! direction of text, and `##`, which the runners of build services take for the beginning of a command anywhere in a
+//! line. All of these are written as `\u` escapes: a reader gets the name as it was.
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+use serde_json::Serializer;
+use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter};
+
+use super::prose::is_hidden;
+
+/// Writes a value over many lines.
+pub(super) fn pretty(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
+    value.serialize(&mut Serializer::with_formatter(out, Plain(PrettyFormatter::new())))?;
+    Ok(())
+}
+
+/// Writes a value in one line.
+pub(super) fn compact(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
+    value.serialize(&mut Serializer::with_formatter(out, Plain(CompactFormatter)))?;
+    Ok(())
+}
+
+struct Plain<F>(F);
+
+/// Hands over to the formatter inside.
+macro_rules! forward {
+    ($($name:ident($($argument:ident: $type:ty),*);)*) => {
+        $(fn $name<W: ?Sized + Write>(&mut self, out: &mut W $(, $argument: $type)*) -> io::Result<()> {
+            self.0.$name(out $(, $argument)*)
+        })*
+    };
+}
+
+impl<F: Formatter> Formatter for Plain<F> {
+    forward! {
+        begin_array();
+        end_array();
+        begin_array_value(first: bool);
+        end_array_value();
+        begin_object();
+        end_object();
+        begin_object_key(first: bool);
+        end_object_key();
+        begin_object_value();
+        end_object_value();
+    }
+
+    fn write_string_fragment<W: ?Sized + Write>(&mut self, out: &mut W, fragment: &str) -> io::Result<()> {
+        // Every character to be escaped but the second `#` takes two bytes or is DEL.
+        if !fragment.bytes().any(|b| b >= 0x7f || b == b'#') {
+            return out.write_all(fragment.as_bytes());
+        }
+        let (mut from, mut last) = (0, ' ');
+        for (at, c) in fragment.char_indices() {
+            if is_hidden(c) || (c == '#' && last == '#') {
+                out.write_all(&fragment.as_bytes()[from..at])?;
+                for unit in c.encode_utf16(&mut [0; 2]) {
+                    write!(out, "\\u{unit:04x}")?;
+                }
+                from = at + c.len_utf8();
+            }
+            last = c;
+        }
+        out.write_all(&fragment.as_bytes()[from..])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_terminal_or_a_build_log_acts_on_is_escaped_and_comes_back() {
+        let name = "a\u{9b}2J\u{202e}é\u{7f}###[error]\u{e0041}\n::x \u{1b}";
+        let mut out = Vec::new();
+        compact(&name, &mut out).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        let expected = r#""a\u009b2J\u202eé\u007f#\u0023\u0023[error]\udb40\udc41\n::x \u001b""#;
+        assert_eq!(text, expected);
+        assert_eq!(serde_json::from_str::<String>(&text).unwrap(), name);
+    }
+
+    #[test]
+    fn the_layout_is_that_of_serde() {
+        let value = serde_json::json!({"a": [1, {"b": []}, "c"], "d": {}});
+        let (mut one, mut many) = (Vec::new(), Vec::new());
+        compact(&value, &mut one).unwrap();
+        pretty(&value, &mut many).unwrap();
+        assert_eq!(String::from_utf8(one).unwrap(), serde_json::to_string(&value).unwrap());
+        assert_eq!(String::from_utf8(many).unwrap(), serde_json::to_string_pretty(&value).unwrap());
+    }
+}
