@@ -53,7 +53,7 @@ fn annotate(kind: &str, finding: &Finding, report: &Report, out: &mut dyn Write)
     let mut place = String::new();
     let step = place::main_step(finding, report);
     if let Some(at) = step.and_then(|step| place::of(&step.place, report)) {
-        place = format!("file={},", property(&at.path));
+        place = format!("file={},", property(&visible(&at.path)));
         if at.line > 0 {
             place.push_str(&format!("line={},", at.line));
         }

@@ -208,17 +208,17 @@ impl Text {
             let total = plural(total, &format!("{new}finding"), &format!("{new}findings"));
             format!("{}: {}", self.paint().bad(&total), each.join(", "))
         };
-        let mut also = String::new();
-        if known > 0 {
-            also.push_str(&format!("; {} known", thousands(known)));
+        writeln!(out, "{found}")?;
+        let gone = report.baseline.as_ref().map_or(0, |baseline| baseline.gone.len() as u64);
+        let also: Vec<String> =
+            [(known, "known"), (suppressed, "suppressed"), (gone, "of the baseline not seen")]
+                .into_iter()
+                .filter(|&(number, _)| number > 0)
+                .map(|(number, what)| format!("{} {what}", thousands(number)))
+                .collect();
+        if !also.is_empty() {
+            self.prose("", &format!("not counted: {}", also.join(", ")), out)?;
         }
-        if suppressed > 0 {
-            also.push_str(&format!("; {} suppressed", thousands(suppressed)));
-        }
-        if let Some(gone) = report.baseline.as_ref().map(|b| b.gone.len() as u64).filter(|&n| n > 0) {
-            also.push_str(&format!("; {} of the baseline not seen", thousands(gone)));
-        }
-        writeln!(out, "{found}{also}")?;
         self.prose("", &looked_at(report), out)
     }
 }
