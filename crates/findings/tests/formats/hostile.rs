@@ -184,7 +184,7 @@ fn no_name_breaks_any_format() {
     let (json, lines, sarif) = (ours(JSON_SCHEMA), ours(JSON_LINES_SCHEMA), sarif());
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
     let mut marked = 0;
-    for _ in 0..150 {
+    for _ in 0..60 {
         let report = random.report();
         for format in Format::ALL.into_iter().filter(|format| !format.is_binary()) {
             let out = text(format, &report);
@@ -222,5 +222,5 @@ fn no_name_breaks_any_format() {
         assert_eq!(read_baseline(&text(Format::Baseline, &report)).unwrap().len(), open);
         crate::rendered(Format::Perfetto, &report);
     }
-    assert!(marked > 10_000, "the names came out: {marked}");
+    assert!(marked > 5_000, "the names came out: {marked}");
 }

@@ -4,7 +4,9 @@ mod bad_input;
 mod choices;
 mod examples;
 mod forms;
+mod generated;
 mod output;
+mod project;
 mod readme;
 mod run;
 
