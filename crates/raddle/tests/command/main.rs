@@ -1,5 +1,6 @@
 //! The command as a user meets it: run as a process, judged by what it prints and how it ends.
 
+mod annotations;
 mod bad_input;
 mod choices;
 mod examples;
