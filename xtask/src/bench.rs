@@ -123,17 +123,24 @@ pub fn place() -> Result<PathBuf, String> {
     Ok(place)
 }
 
-fn build() -> Result<PathBuf, String> {
+/// Where cargo puts the command.
+fn built() -> PathBuf {
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
+    target.join("release/raddle")
+}
+
+/// The command.
+pub fn build() -> Result<PathBuf, String> {
     let mut cargo = Command::new(std::env::var("CARGO").unwrap_or_else(|_| "cargo".into()));
     run(cargo.args(["build", "--release", "--quiet", "--package", "raddle"]).current_dir(root()))?;
-    Ok(root().join("target/release/raddle"))
+    Ok(built())
 }
 
 /// The command and the agent's library beside it.
 pub fn build_all() -> Result<PathBuf, String> {
     let mut cargo = Command::new(std::env::var("CARGO").unwrap_or_else(|_| "cargo".into()));
     run(cargo.args(["build", "--release", "--quiet", "-p", "raddle", "-p", "agent"]).current_dir(root()))?;
-    Ok(root().join("target/release/raddle"))
+    Ok(built())
 }
 
 /// Runs a command to its end; what it said on standard error.

@@ -4,7 +4,7 @@
 //! direction of text, and `##`, which the runners of build services take for the beginning of a command anywhere in a
 //! line. All of these are written as `\u` escapes: a reader gets the name as it was.
 
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 
 use serde::Serialize;
 use serde_json::Serializer;
@@ -14,14 +14,16 @@ use super::prose::is_hidden;
 
 /// Writes a value over many lines.
 pub(super) fn pretty(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
-    value.serialize(&mut Serializer::with_formatter(out, Plain(PrettyFormatter::new())))?;
-    Ok(())
+    let mut out = BufWriter::with_capacity(1 << 16, out);
+    value.serialize(&mut Serializer::with_formatter(&mut out, Plain(PrettyFormatter::new())))?;
+    out.flush()
 }
 
 /// Writes a value in one line.
 pub(super) fn compact(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
-    value.serialize(&mut Serializer::with_formatter(out, Plain(CompactFormatter)))?;
-    Ok(())
+    let mut text = Vec::with_capacity(1 << 12);
+    value.serialize(&mut Serializer::with_formatter(&mut text, Plain(CompactFormatter)))?;
+    out.write_all(&text)
 }
 
 struct Plain<F>(F);

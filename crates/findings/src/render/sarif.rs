@@ -23,23 +23,6 @@ const FLOW_LOCATIONS: usize = 1_000;
 const RELATED: usize = 100;
 
 #[derive(Serialize)]
-struct Log<'a> {
-    #[serde(rename = "$schema")]
-    schema: &'static str,
-    version: &'static str,
-    runs: [Run<'a>; 1],
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Run<'a> {
-    tool: Tool,
-    invocations: [Invocation; 1],
-    column_kind: &'static str,
-    results: Vec<Result<'a>>,
-}
-
-#[derive(Serialize)]
 struct Tool {
     driver: Driver,
 }
@@ -138,43 +121,49 @@ struct Properties<'a> {
 }
 
 impl Render for Sarif {
+    /// Piece by piece: a result is a line, and only one of them is in memory.
     fn render(&self, report: &Report, out: &mut dyn io::Write) -> io::Result<()> {
-        let mut notes = Vec::new();
-        for gap in report.gaps() {
-            let times = if gap.count > 1 { format!(" ({} times)", gap.count) } else { String::new() };
-            notes.push(("warning", format!("not watched: {}: {}{times}", gap.what, gap.why)));
-        }
+        let rules = Rule::ALL.into_iter().map(descriptor).collect();
+        let driver = Driver { name: "Raddle", semantic_version: env!("CARGO_PKG_VERSION"), rules };
+        writeln!(out, "{{\"$schema\": \"https://json.schemastore.org/sarif-2.1.0.json\",")?;
+        writeln!(out, "\"version\": \"2.1.0\",\n\"runs\": [{{\n\"columnKind\": \"utf16CodeUnits\",")?;
+        write!(out, "\"tool\": ")?;
+        plain::pretty(&Tool { driver }, out)?;
+        write!(out, ",\n\"results\": [")?;
         let mut cuts = Cuts::default();
-        let results = results(report, &mut cuts);
-        notes.extend(cuts.told().map(|text| ("warning", text)));
-        for stale in &report.stale {
-            notes.push(("note", format!("{}: nothing to suppress for {}", stale.by, stale.what)));
+        let any_suppressed = report.findings().any(|finding| finding.suppressed.is_some());
+        let mut findings: Vec<&Finding> = report.findings().collect();
+        // Open ones first, then the surest; else as they are.
+        findings.sort_by_key(|finding| (!finding.is_open(), std::cmp::Reverse(finding.confidence)));
+        cuts.results = findings.len().saturating_sub(RESULTS);
+        for (i, finding) in findings.into_iter().take(RESULTS).enumerate() {
+            out.write_all(if i == 0 { b"\n" } else { b",\n" })?;
+            plain::compact(&result(finding, report, any_suppressed, &mut cuts), out)?;
         }
-        let notification = |(level, text): (&'static str, String)| Notification {
-            level,
-            message: Message::new(visible(&text).into_owned()),
-        };
-        let log = Log {
-            schema: "https://json.schemastore.org/sarif-2.1.0.json",
-            version: "2.1.0",
-            runs: [Run {
-                tool: Tool {
-                    driver: Driver {
-                        name: "Raddle",
-                        semantic_version: env!("CARGO_PKG_VERSION"),
-                        rules: Rule::ALL.into_iter().map(descriptor).collect(),
-                    },
-                },
-                invocations: [Invocation {
-                    execution_successful: true,
-                    tool_execution_notifications: notes.into_iter().map(notification).collect(),
-                }],
-                column_kind: "utf16CodeUnits",
-                results,
-            }],
-        };
-        plain::pretty(&log, out)?;
-        out.write_all(b"\n")
+        write!(out, "],\n\"invocations\": ")?;
+        plain::pretty(&[invocation(report, &cuts)], out)?;
+        writeln!(out, "}}]}}")
+    }
+}
+
+/// Gaps, what had to be cut, and stale suppressions.
+fn invocation(report: &Report, cuts: &Cuts) -> Invocation {
+    let mut notes = Vec::new();
+    for gap in report.gaps() {
+        let times = if gap.count > 1 { format!(" ({} times)", gap.count) } else { String::new() };
+        notes.push(("warning", format!("not watched: {}: {}{times}", gap.what, gap.why)));
+    }
+    notes.extend(cuts.told().map(|text| ("warning", text)));
+    for stale in &report.stale {
+        notes.push(("note", format!("{}: nothing to suppress for {}", stale.by, stale.what)));
+    }
+    let notification = |(level, text): (&'static str, String)| Notification {
+        level,
+        message: Message::new(visible(&text).into_owned()),
+    };
+    Invocation {
+        execution_successful: true,
+        tool_execution_notifications: notes.into_iter().map(notification).collect(),
     }
 }
 
@@ -201,16 +190,6 @@ impl Cuts {
         .into_iter()
         .flatten()
     }
-}
-
-fn results<'a>(report: &'a Report, cuts: &mut Cuts) -> Vec<Result<'a>> {
-    let any_suppressed = report.findings().any(|finding| finding.suppressed.is_some());
-    let mut findings: Vec<&Finding> = report.findings().collect();
-    // Open ones first, then the surest; else as they are.
-    findings.sort_by_key(|finding| (!finding.is_open(), std::cmp::Reverse(finding.confidence)));
-    cuts.results = findings.len().saturating_sub(RESULTS);
-    findings.truncate(RESULTS);
-    findings.into_iter().map(|finding| result(finding, report, any_suppressed, cuts)).collect()
 }
 
 fn result<'a>(finding: &'a Finding, report: &'a Report, suppressible: bool, cuts: &mut Cuts) -> Result<'a> {

@@ -103,8 +103,8 @@ struct StackFrame<'a> {
     location: Location<'a>,
 }
 
-/// Frames of one stack; deeper ones say little.
-const FRAMES: usize = 64;
+/// Frames of one stack. They make up most of a file, and a file has a limit.
+const FRAMES: usize = 8;
 
 /// A place. GitHub refuses a result without a file: where none is known the subject stands in its place.
 pub(super) fn located<'a>(frame: Option<&'a Frame>, subject: &'a str, report: &Report) -> Location<'a> {
@@ -146,7 +146,8 @@ pub(super) fn related<'a>(finding: &'a Finding, main: Option<&Step>, report: &Re
         .collect()
 }
 
-/// A code flow for each witness, with at most so many steps in all; and how many were left out.
+/// A code flow for each witness, with at most so many steps in all; and how many were left out. The first, which the
+/// message rests on, has stacks too.
 pub(super) fn flows<'a>(finding: &'a Finding, report: &Report, most: usize) -> (Vec<Flow<'a>>, usize) {
     let (mut room, mut cut) = (most, 0);
     let mut flows = Vec::new();
@@ -155,13 +156,19 @@ pub(super) fn flows<'a>(finding: &'a Finding, report: &Report, most: usize) -> (
         cut += witness.steps.len() - taken;
         room -= taken;
         if taken > 0 {
-            flows.push(flow(witness, taken, finding, report));
+            flows.push(flow(witness, taken, flows.is_empty(), finding, report));
         }
     }
     (flows, cut)
 }
 
-fn flow<'a>(witness: &'a Witness, steps: usize, finding: &'a Finding, report: &Report) -> Flow<'a> {
+fn flow<'a>(
+    witness: &'a Witness,
+    steps: usize,
+    stacks: bool,
+    finding: &'a Finding,
+    report: &Report,
+) -> Flow<'a> {
     let mut threads: Vec<ThreadFlow<'a>> = Vec::new();
     for (i, step) in witness.steps.iter().take(steps).enumerate() {
         let location = FlowLocation {
@@ -170,7 +177,7 @@ fn flow<'a>(witness: &'a Witness, steps: usize, finding: &'a Finding, report: &R
                 message: Message::new(words::step(step)),
                 location: located(Some(&step.place), &finding.subject, report),
             },
-            stack: stack(step, finding, report),
+            stack: if stacks { stack(step, finding, report) } else { None },
             kinds: kinds(step.role),
             state: BTreeMap::from([("locks held", Message::new(step.locks.join(", ")))]),
             execution_order: i + 1,
