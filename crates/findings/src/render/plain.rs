@@ -8,52 +8,123 @@ use std::io::{self, BufWriter, Write};
 
 use serde::Serialize;
 use serde_json::Serializer;
-use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter};
+use serde_json::ser::Formatter;
 
 use super::prose::is_hidden;
 
 /// Writes a value over many lines.
 pub(super) fn pretty(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
     let mut out = BufWriter::with_capacity(1 << 16, out);
-    value.serialize(&mut Serializer::with_formatter(&mut out, Plain(PrettyFormatter::new())))?;
+    value.serialize(&mut Serializer::with_formatter(&mut out, Plain::over_many_lines()))?;
     out.flush()
 }
 
 /// Writes a value in one line.
 pub(super) fn compact(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
     let mut text = Vec::with_capacity(1 << 12);
-    value.serialize(&mut Serializer::with_formatter(&mut text, Plain(CompactFormatter)))?;
+    value.serialize(&mut Serializer::with_formatter(&mut text, Plain::in_one_line()))?;
     out.write_all(&text)
 }
 
-struct Plain<F>(F);
-
-/// Hands over to the formatter inside.
-macro_rules! forward {
-    ($($name:ident($($argument:ident: $type:ty),*);)*) => {
-        $(fn $name<W: ?Sized + Write>(&mut self, out: &mut W $(, $argument: $type)*) -> io::Result<()> {
-            self.0.$name(out $(, $argument)*)
-        })*
-    };
+/// The layout: that of serde_json, whose own formatter writes an indent two letters at a time.
+struct Plain {
+    lines: bool,
+    depth: usize,
+    empty: bool,
 }
 
-impl<F: Formatter> Formatter for Plain<F> {
-    forward! {
-        begin_array();
-        end_array();
-        begin_array_value(first: bool);
-        end_array_value();
-        begin_object();
-        end_object();
-        begin_object_key(first: bool);
-        end_object_key();
-        begin_object_value();
-        end_object_value();
+impl Plain {
+    fn over_many_lines() -> Self {
+        Self { lines: true, depth: 0, empty: false }
+    }
+
+    fn in_one_line() -> Self {
+        Self { lines: false, ..Self::over_many_lines() }
+    }
+
+    /// A new line, as deep as we are.
+    fn line<W: ?Sized + Write>(&self, out: &mut W) -> io::Result<()> {
+        const SPACES: &[u8] = &[b' '; 64];
+        if !self.lines {
+            return Ok(());
+        }
+        out.write_all(b"\n")?;
+        let mut left = self.depth * 2;
+        while left > 0 {
+            let now = left.min(SPACES.len());
+            out.write_all(&SPACES[..now])?;
+            left -= now;
+        }
+        Ok(())
+    }
+
+    fn begin<W: ?Sized + Write>(&mut self, out: &mut W, with: &[u8]) -> io::Result<()> {
+        self.depth += 1;
+        self.empty = true;
+        out.write_all(with)
+    }
+
+    fn end<W: ?Sized + Write>(&mut self, out: &mut W, with: &[u8]) -> io::Result<()> {
+        self.depth = self.depth.saturating_sub(1);
+        if !self.empty {
+            self.line(out)?;
+        }
+        self.empty = false;
+        out.write_all(with)
+    }
+
+    fn next<W: ?Sized + Write>(&mut self, out: &mut W, first: bool) -> io::Result<()> {
+        if !first {
+            out.write_all(b",")?;
+        }
+        self.empty = false;
+        self.line(out)
+    }
+}
+
+impl Formatter for Plain {
+    fn begin_array<W: ?Sized + Write>(&mut self, out: &mut W) -> io::Result<()> {
+        self.begin(out, b"[")
+    }
+
+    fn end_array<W: ?Sized + Write>(&mut self, out: &mut W) -> io::Result<()> {
+        self.end(out, b"]")
+    }
+
+    fn begin_array_value<W: ?Sized + Write>(&mut self, out: &mut W, first: bool) -> io::Result<()> {
+        self.next(out, first)
+    }
+
+    fn end_array_value<W: ?Sized + Write>(&mut self, _: &mut W) -> io::Result<()> {
+        self.empty = false;
+        Ok(())
+    }
+
+    fn begin_object<W: ?Sized + Write>(&mut self, out: &mut W) -> io::Result<()> {
+        self.begin(out, b"{")
+    }
+
+    fn end_object<W: ?Sized + Write>(&mut self, out: &mut W) -> io::Result<()> {
+        self.end(out, b"}")
+    }
+
+    fn begin_object_key<W: ?Sized + Write>(&mut self, out: &mut W, first: bool) -> io::Result<()> {
+        self.next(out, first)
+    }
+
+    fn begin_object_value<W: ?Sized + Write>(&mut self, out: &mut W) -> io::Result<()> {
+        out.write_all(if self.lines { b": " } else { b":" })
+    }
+
+    fn end_object_value<W: ?Sized + Write>(&mut self, _: &mut W) -> io::Result<()> {
+        self.empty = false;
+        Ok(())
     }
 
     fn write_string_fragment<W: ?Sized + Write>(&mut self, out: &mut W, fragment: &str) -> io::Result<()> {
         // Every character to be escaped but the second `#` takes two bytes or is DEL.
-        if !fragment.bytes().any(|b| b >= 0x7f || b == b'#') {
+        // Without a short cut, so that the compiler can look at many bytes at once.
+        if !fragment.bytes().fold(false, |any, b| any | (b >= 0x7f) | (b == b'#')) {
             return out.write_all(fragment.as_bytes());
         }
         let (mut from, mut last) = (0, ' ');

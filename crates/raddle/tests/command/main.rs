@@ -2,11 +2,13 @@
 
 mod annotations;
 mod bad_input;
+mod book;
 mod choices;
 mod examples;
 mod forms;
 mod generated;
 mod output;
+mod pages;
 mod project;
 mod readme;
 mod run;
