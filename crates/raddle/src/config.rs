@@ -16,7 +16,7 @@ use findings::Suppression;
 use toml::de::DeTable;
 
 use crate::cli::Cli;
-use crate::config_options::{Options, Setting};
+use crate::config_options::{self, Options, Setting};
 use crate::config_suppress;
 use crate::error::Failure;
 
@@ -72,7 +72,7 @@ pub fn parse(args: Vec<OsString>) -> Result<Result<Cli, clap::Error>, Failure> {
     let plain = Cli::from_arg_matches(&matches);
     let Ok(cli) = &plain else { return Ok(plain) };
     let Some((command, given)) = matches.subcommand() else { return Ok(plain) };
-    if cli.no_config {
+    if cli.no_config || !config_options::is_for(command) {
         return Ok(plain);
     }
     let Some((path, folder)) = (match &cli.config {

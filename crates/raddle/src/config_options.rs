@@ -41,9 +41,14 @@ pub struct Options<'a> {
     command: Command,
 }
 
+/// Whether the file says something to a subcommand. A broken file must not keep `raddle explain` from working.
+pub fn is_for(subcommand: &str) -> bool {
+    !NOT_FOR_FILE.contains(&subcommand)
+}
+
 /// The subcommands that the file is for.
 pub fn subcommands(command: &Command) -> impl Iterator<Item = &Command> {
-    command.get_subcommands().filter(|command| !NOT_FOR_FILE.contains(&command.get_name()))
+    command.get_subcommands().filter(|command| is_for(command.get_name()))
 }
 
 /// The options of a (sub)command that can stand in the file, by their names.

@@ -98,6 +98,11 @@ fn what_is_wrong_in_the_file_is_told_with_its_place() {
     ] {
         let folder = project(text);
         raddle_in(&folder, &["analyze", "racy.txt"]).fails_with(parts);
+        assert_eq!(
+            raddle_in(&folder, &["explain", "data-race"]).code,
+            0,
+            "what needs no file works all the same"
+        );
     }
 }
 
