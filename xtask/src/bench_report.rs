@@ -89,7 +89,7 @@ fn report() -> Report {
                 .collect();
             let notes =
                 vec!["Nothing orders the two accesses, and no lock is held at both places.".to_owned()];
-            let witness = Witness { detector: detector.into(), steps, notes, event: 0 };
+            let witness = Witness { detector: detector.into(), steps, notes, tests: Vec::new(), event: 0 };
             let message = format!("Two threads read and write {subject} at the same time.");
             report.add(Rule::DataRace, &subject, Confidence::High, &message, witness);
         }

@@ -170,6 +170,7 @@ impl Out {
             detector: self.detector.to_owned(),
             steps: evidence.steps.into_iter().map(|step| resolve(step, &self.examples, now)).collect(),
             notes: evidence.notes,
+            tests: Vec::new(),
             event: at.map_or(u64::MAX, |at| at.number),
         };
         let message = evidence.message.replace("{}", &seen.subject);

@@ -88,8 +88,13 @@ mod tests {
     fn report(subjects: &[&str]) -> Report {
         let mut report = Report::new();
         for subject in subjects {
-            let witness =
-                Witness { detector: "racer".into(), steps: Vec::new(), notes: Vec::new(), event: 0 };
+            let witness = Witness {
+                detector: "racer".into(),
+                steps: Vec::new(),
+                notes: Vec::new(),
+                tests: Vec::new(),
+                event: 0,
+            };
             report.add(Rule::DataRace, subject, Confidence::High, "", witness);
         }
         report

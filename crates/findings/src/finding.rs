@@ -96,6 +96,9 @@ pub struct Witness {
     /// What there is to say beyond the steps, a sentence each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+    /// The tests that were running.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tests: Vec<String>,
     /// The event of the trace at which the detector saw it, counted from 0; not rendered.
     #[serde(skip)]
     pub event: u64,

@@ -209,7 +209,13 @@ mod tests {
     use super::*;
 
     fn witness(detector: &str, note: &str) -> Witness {
-        Witness { detector: detector.into(), steps: Vec::new(), notes: vec![note.into()], event: 0 }
+        Witness {
+            detector: detector.into(),
+            steps: Vec::new(),
+            notes: vec![note.into()],
+            tests: Vec::new(),
+            event: 0,
+        }
     }
 
     #[test]

@@ -158,8 +158,13 @@ mod tests {
 
     fn report() -> Report {
         let mut report = Report::new();
-        let witness =
-            |steps: Vec<Step>| Witness { detector: "racer".into(), steps, notes: Vec::new(), event: 0 };
+        let witness = |steps: Vec<Step>| Witness {
+            detector: "racer".into(),
+            steps,
+            notes: Vec::new(),
+            tests: Vec::new(),
+            event: 0,
+        };
         let here = || witness(vec![step("a.A", "put(I)V", "run()V"), step("a.A", "get()I", "main()V")]);
         report.add(Rule::DataRace, "a.A.x", Confidence::High, "", here());
         report.add(Rule::HighLevelRace, "a.A.x, a.A.y", Confidence::High, "", here());
@@ -207,6 +212,7 @@ mod tests {
             detector: "eraser".into(),
             steps: vec![step("a.A", "clear()V", "run()V")],
             notes: Vec::new(),
+            tests: Vec::new(),
             event: 0,
         };
         report.add(Rule::DataRace, "a.A.x", Confidence::High, "", elsewhere);

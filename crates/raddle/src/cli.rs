@@ -108,6 +108,14 @@ pub struct ReportArgs {
     pub tell: TellArgs,
 }
 
+impl std::ops::Deref for ReportArgs {
+    type Target = TellArgs;
+
+    fn deref(&self) -> &TellArgs {
+        &self.tell
+    }
+}
+
 /// How findings are judged and told: the same wherever there are findings.
 #[derive(Args, Debug)]
 pub struct TellArgs {

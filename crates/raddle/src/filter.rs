@@ -58,7 +58,13 @@ mod tests {
             stack_is_example: false,
             note: String::new(),
         };
-        let witness = Witness { detector: "racer".into(), steps: vec![step], notes: Vec::new(), event: 0 };
+        let witness = Witness {
+            detector: "racer".into(),
+            steps: vec![step],
+            notes: Vec::new(),
+            tests: Vec::new(),
+            event: 0,
+        };
         let mut report = Report::new();
         report.add(Rule::DataRace, subject, Confidence::Low, "", witness);
         report.findings().next().unwrap().clone()

@@ -1,7 +1,7 @@
 //! What a command that makes findings was asked for, and how its report is judged and written.
 
 use std::io::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use detect::{Options, Spec};
 use findings::{Confidence, Format, Gap, Report, Rule, plural, visible};
@@ -85,10 +85,12 @@ impl Telling {
     pub fn tell(&self, report: &mut Report, stream: Stream) -> Result<(), Failure> {
         report.retain(|finding| self.rules.contains(&finding.rule));
         self.judge.judge(report);
+        // One that cannot be written takes none of the others with it.
+        let mut failed = None;
         for (format, path) in &self.outputs {
-            let mut file = WholeFile::create(path)?;
-            format.renderer(file_style(self.quiet)).render(report, &mut file).map_err(|e| file.fail(&e))?;
-            file.finish()?;
+            if let Err(error) = self.write(*format, path, report) {
+                failed.get_or_insert(error);
+            }
         }
         if self.format.is_binary() && stream.is_terminal() {
             return Err(Failure::with_help(
@@ -97,7 +99,14 @@ impl Telling {
             ));
         }
         let style = stream.style(self.color, self.quiet);
-        stream.write(|out| self.format.renderer(style).render(report, out))
+        stream.write(|out| self.format.renderer(style).render(report, out))?;
+        failed.map_or(Ok(()), Err)
+    }
+
+    fn write(&self, format: Format, path: &Path, report: &Report) -> Result<(), Failure> {
+        let mut file = WholeFile::create(path)?;
+        format.renderer(file_style(self.quiet)).render(report, &mut file).map_err(|e| file.fail(&e))?;
+        file.finish()
     }
 
     /// How the command ends after this report. Says which gaps make it fail.

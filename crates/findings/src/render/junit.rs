@@ -86,9 +86,9 @@ fn case(finding: &Finding, report: &Report, out: &mut dyn Write) -> io::Result<(
     writeln!(out, "    </testcase>")
 }
 
-/// The test that was running, if one detector's evidence names one.
-fn test(_finding: &Finding) -> Option<&str> {
-    None
+/// The test that was running, if a detector's evidence names one: `com.acme.BankTest.pays`.
+fn test(finding: &Finding) -> Option<&str> {
+    finding.witnesses.iter().flat_map(|witness| &witness.tests).map(String::as_str).next()
 }
 
 /// The class that the finding is about.

@@ -148,7 +148,8 @@ fn who_wants_a_lock_points_at_who_holds_it() {
         step("t2", Role::Wants, "A"),
     ];
     let mut report = Report::new();
-    let witness = Witness { detector: "lock-graph".into(), steps, notes: Vec::new(), event: 0 };
+    let witness =
+        Witness { detector: "lock-graph".into(), steps, notes: Vec::new(), tests: Vec::new(), event: 0 };
     report.add(Rule::LockOrder, "A, B", Confidence::High, "", witness);
     let events: Vec<Vec<u8>> =
         packets(&report).iter().filter_map(|packet| inner(packet, field::TRACK_EVENT)).collect();

@@ -88,6 +88,11 @@ impl Text {
             }
         }
         writeln!(out)?;
+        let tests: BTreeSet<&str> =
+            finding.witnesses.iter().flat_map(|witness| &witness.tests).map(String::as_str).collect();
+        for test in tests {
+            writeln!(out, "  in the test {}", self.paint().strong(&visible(test)))?;
+        }
         let mut names: Vec<&str> = finding.detectors.iter().map(String::as_str).collect();
         if let Some(first) = first {
             names.sort_by_key(|name| *name != first.detector);

@@ -38,6 +38,7 @@ pub(in crate::render) fn sample() -> Report {
         detector: detector.into(),
         steps,
         notes: vec![note.into()],
+        tests: vec!["com.acme.BankTest.pays".into()],
         event: 3,
     };
     let message = "Two threads use com.acme.Account.balance and nothing keeps them apart.";
@@ -94,6 +95,7 @@ data race on com.acme.Account.balance  [high]
   racer also saw:
   - teller-2 writes at Account.java:44, holding no lock
 
+  in the test com.acme.BankTest.pays
   seen 2 times, by fasttrack, racer
   fingerprint FINGERPRINT; to learn more: raddle explain data-race
 
@@ -151,7 +153,8 @@ fn the_three_stacks_of_a_broken_block_stand_one_below_the_other() {
             ..step("main", Role::Violation, frame("StringBuffer", "getChars", "StringBuffer.java", 326))
         },
     ];
-    let witness = Witness { detector: "atomizer".into(), steps, notes: Vec::new(), event: 0 };
+    let witness =
+        Witness { detector: "atomizer".into(), steps, notes: Vec::new(), tests: Vec::new(), event: 0 };
     report.add(Rule::NonAtomic, "StringBuffer.append", Confidence::Medium, "It is not atomic.", witness);
     let shown = text(&report, Style::default());
     let expected = "\
@@ -194,6 +197,7 @@ fn names_cannot_reach_the_terminal_as_commands() {
         detector: detector.into(),
         steps: steps.clone(),
         notes: vec![evil.into()],
+        tests: Vec::new(),
         event: 0,
     };
     report.add(Rule::DataRace, evil, Confidence::Low, evil, witness(evil));
@@ -215,7 +219,13 @@ fn a_very_deep_stack_is_cut_and_counted() {
     let mut report = Report::new();
     let deep =
         Step { stack: vec![frame("A", "f", "A.java", 1); 50], ..step("t", Role::Read, Frame::default()) };
-    let witness = Witness { detector: "racer".into(), steps: vec![deep], notes: Vec::new(), event: 0 };
+    let witness = Witness {
+        detector: "racer".into(),
+        steps: vec![deep],
+        notes: Vec::new(),
+        tests: Vec::new(),
+        event: 0,
+    };
     report.add(Rule::DataRace, "x", Confidence::Low, "m", witness);
     let shown = text(&report, Style::default());
     assert_eq!(shown.matches("at A.f").count(), FRAMES);
@@ -226,7 +236,13 @@ fn a_very_deep_stack_is_cut_and_counted() {
 #[test]
 fn two_locks_of_one_class_are_counted_and_not_repeated() {
     let mut report = Report::new();
-    let witness = Witness { detector: "lock-graph".into(), steps: Vec::new(), notes: Vec::new(), event: 0 };
+    let witness = Witness {
+        detector: "lock-graph".into(),
+        steps: Vec::new(),
+        notes: Vec::new(),
+        tests: Vec::new(),
+        event: 0,
+    };
     report.add(Rule::LockOrder, "A, A, B", Confidence::High, "threads block on A, A, B", witness);
     let shown = text(&report, Style::default());
     let expected = "\

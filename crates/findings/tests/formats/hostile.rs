@@ -115,6 +115,7 @@ impl Random {
                 detector: self.name(),
                 steps: (0..self.below(4)).map(|_| self.step()).collect(),
                 notes: self.names(),
+                tests: self.names(),
                 event: 0,
             };
             let rule = Rule::ALL[self.below(Rule::ALL.len())];

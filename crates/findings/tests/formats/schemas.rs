@@ -129,7 +129,13 @@ fn sarif_shows_each_thread_as_a_flow_and_nothing_is_removed() {
 fn many(number: usize) -> Report {
     let mut report = Report::new();
     for i in 0..number {
-        let witness = Witness { detector: "racer".into(), steps: Vec::new(), notes: Vec::new(), event: 0 };
+        let witness = Witness {
+            detector: "racer".into(),
+            steps: Vec::new(),
+            notes: Vec::new(),
+            tests: Vec::new(),
+            event: 0,
+        };
         let confidence = if i % 2 == 0 { Confidence::Low } else { Confidence::High };
         report.add(Rule::DataRace, &format!("A.f{i:06}"), confidence, "", witness);
     }

@@ -174,7 +174,7 @@ fn finish(
         complete = false;
     } else {
         wanted.tell(&mut report, Stream::Error)?;
-        if !args.report.tell.quiet {
+        if !args.report.quiet {
             tell(&coverage(&report, jvms, &counts));
         }
     }
@@ -183,7 +183,7 @@ fn finish(
     let outcome = wanted.outcome(&report);
     Ok(match code(status) {
         0 if !complete => Outcome::Incomplete,
-        0 if wanted.is_strict() && !doubts.is_empty() && !args.report.tell.exit_zero => Outcome::Findings,
+        0 if wanted.is_strict() && !doubts.is_empty() && !args.report.exit_zero => Outcome::Findings,
         0 => outcome,
         code => Outcome::Program(code),
     })
