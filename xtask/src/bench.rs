@@ -123,22 +123,28 @@ pub fn place() -> Result<PathBuf, String> {
     Ok(place)
 }
 
-fn build() -> Result<PathBuf, String> {
-    let mut cargo = Command::new(std::env::var("CARGO").unwrap_or_else(|_| "cargo".into()));
-    run(cargo.args(["build", "--release", "--quiet", "--package", "raddle"]).current_dir(root()))?;
-    Ok(target().join("release/raddle"))
-}
-
 /// Where cargo puts what it builds.
 fn target() -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
+}
+
+/// The command.
+fn built() -> PathBuf {
+    target().join("release/raddle")
+}
+
+/// The command.
+pub fn build() -> Result<PathBuf, String> {
+    let mut cargo = Command::new(std::env::var("CARGO").unwrap_or_else(|_| "cargo".into()));
+    run(cargo.args(["build", "--release", "--quiet", "--package", "raddle"]).current_dir(root()))?;
+    Ok(built())
 }
 
 /// The command and the agent's library beside it.
 pub fn build_all() -> Result<PathBuf, String> {
     let mut cargo = Command::new(std::env::var("CARGO").unwrap_or_else(|_| "cargo".into()));
     run(cargo.args(["build", "--release", "--quiet", "-p", "raddle", "-p", "agent"]).current_dir(root()))?;
-    Ok(target().join("release/raddle"))
+    Ok(built())
 }
 
 /// Runs a command to its end; what it said on standard error.

@@ -123,8 +123,53 @@ pub struct Finding {
     pub count: u64,
     /// Whether a baseline already knows it.
     pub baseline: bool,
+    /// Why it is nobody's concern, where somebody has said so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub suppressed: Option<Suppressed>,
+    /// Who looks after the code in which it happens.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub owners: Vec<String>,
     /// The evidence.
     pub witnesses: Vec<Witness>,
+}
+
+impl Finding {
+    /// Whether somebody still has to look at it: nothing suppresses it, and no baseline knows it.
+    pub fn is_open(&self) -> bool {
+        !self.baseline && self.suppressed.is_none()
+    }
+}
+
+/// Who says that a finding is nobody's concern, and why.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+pub struct Suppressed {
+    /// Why.
+    pub reason: String,
+    /// Where that is said: `raddle.toml:12`, `@RacyOnPurpose on com.acme.Stats.hits`.
+    pub by: String,
+    /// Whether it stands in the program itself.
+    #[serde(default)]
+    pub in_source: bool,
+}
+
+/// A finding that a baseline knows, by its names.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+pub struct Known {
+    /// What is wrong.
+    pub rule: Rule,
+    /// What it is wrong with, as the baseline writes it.
+    pub subject: String,
+    /// Both in sixteen hexadecimal digits.
+    pub fingerprint: String,
+}
+
+/// A suppression that nothing needs (any more).
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+pub struct Stale {
+    /// What it would suppress.
+    pub what: String,
+    /// Where it stands.
+    pub by: String,
 }
 
 /// Something that could not be watched or analysed.

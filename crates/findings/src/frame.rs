@@ -5,6 +5,8 @@
 //! may hold anything, so reading the string back may cut it at another place than it was put together at; what is
 //! promised is that writing it again gives the same string.
 
+use std::fmt::Write as _;
+
 use serde::{Deserialize, Serialize};
 
 /// One frame of a stack, or the place of a step.
@@ -27,6 +29,15 @@ impl Frame {
         self.method.split('(').next().unwrap_or_default()
     }
 
+    /// The source file below a source root: `com/acme/Account.java`. None where the file is not known.
+    pub fn source(&self) -> Option<String> {
+        match self.class.rsplit_once('.') {
+            _ if self.file.is_empty() => None,
+            Some((package, _)) => Some(format!("{}/{}", package.replace('.', "/"), self.file)),
+            None => Some(self.file.clone()),
+        }
+    }
+
     /// `File.java:42`, `File.java`, `:42` or nothing.
     fn file_and_line(&self) -> String {
         match self.line {
@@ -45,12 +56,29 @@ impl Frame {
 
     /// The one-string form of machine formats.
     pub fn to_line(&self) -> String {
-        let (name, place) = (self.class_and(&self.method), self.file_and_line());
-        match (name.as_str(), place.as_str()) {
-            (_, "") => name,
-            ("", _) => place,
-            _ => format!("{name}({place})"),
+        let length = self.class.len() + self.method.len() + self.file.len() + 16;
+        let mut line = String::with_capacity(length);
+        line.push_str(&self.class);
+        if !self.class.is_empty() && !self.method.is_empty() {
+            line.push('.');
         }
+        line.push_str(&self.method);
+        if self.file.is_empty() && self.line == 0 {
+            return line;
+        }
+        let named = !line.is_empty();
+        if named {
+            line.push('(');
+        }
+        line.push_str(&self.file);
+        if self.line != 0 {
+            // Writing to a string cannot fail.
+            let _ = write!(line, ":{}", self.line);
+        }
+        if named {
+            line.push(')');
+        }
+        line
     }
 
     /// Reads [`to_line`](Self::to_line) back.
@@ -95,12 +123,21 @@ impl Frame {
 
 /// How a stack is written: an array of strings.
 pub(crate) mod lines {
-    use serde::{Deserialize as _, Deserializer, Serialize as _, Serializer};
+    use serde::{Deserialize as _, Deserializer, Serialize, Serializer};
 
     use super::Frame;
 
+    /// A frame as its line.
+    struct Line<'a>(&'a Frame);
+
+    impl Serialize for Line<'_> {
+        fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+            to.serialize_str(&self.0.to_line())
+        }
+    }
+
     pub(crate) fn serialize<S: Serializer>(stack: &[Frame], to: S) -> Result<S::Ok, S::Error> {
-        stack.iter().map(Frame::to_line).collect::<Vec<_>>().serialize(to)
+        to.collect_seq(stack.iter().map(Line))
     }
 
     pub(crate) fn deserialize<'a, D: Deserializer<'a>>(from: D) -> Result<Vec<Frame>, D::Error> {

@@ -1,20 +1,30 @@
 //! What Raddle tells the user, as plain data, and its renderings.
 //!
 //! A [`Finding`] is one defect; every detector that sees it adds a [`Witness`]. A [`Gap`] is something that could not
-//! be watched. A [`Report`] holds both, and a [`Render`]er turns it into text or JSON. This crate knows nothing of
+//! be watched. A [`Report`] holds both, and a [`Render`]er turns it into one of many formats. This crate knows nothing of
 //! events or programs: names come in as strings, and are not trusted.
 
+mod baseline;
 mod doc;
 mod finding;
 mod frame;
+mod owners;
+mod pattern;
 mod render;
 mod report;
 mod rule;
+mod schema;
+mod suppress;
 
+pub use baseline::{compare, read_baseline};
 pub use doc::RuleDoc;
-pub use finding::{Confidence, Finding, Gap, Role, Step, Witness};
+pub use finding::{Confidence, Finding, Gap, Known, Role, Stale, Step, Suppressed, Witness};
 pub use frame::Frame;
+pub use owners::Owners;
+pub use pattern::matches;
 pub use render::prose::{Paint, plural, thousands, visible, wrap};
-pub use render::{Format, Render, Style, explain, read_json};
-pub use report::{Coverage, Report, fingerprint};
+pub use render::{Format, Render, Style, explain, read_json, rule_page};
+pub use report::{Compared, Coverage, Report, fingerprint};
 pub use rule::Rule;
+pub use schema::{JSON_LINES_SCHEMA, JSON_SCHEMA};
+pub use suppress::{Suppression, suppress};

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Confidence, Finding, Gap, Rule, Witness};
+use crate::{Confidence, Finding, Gap, Known, Rule, Stale, Witness};
 
 /// What was looked at; zero where it does not apply to the road taken.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
@@ -38,6 +38,16 @@ impl Coverage {
     }
 }
 
+/// What comparing with a baseline showed.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Compared {
+    /// The baseline's file, as it was named.
+    pub file: String,
+    /// What the baseline knows and this run did not show.
+    #[serde(default)]
+    pub gone: Vec<Known>,
+}
+
 /// Findings, gaps and coverage.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Report {
@@ -45,6 +55,12 @@ pub struct Report {
     gaps: BTreeMap<(String, String), u64>,
     /// What was looked at.
     pub coverage: Coverage,
+    /// Where source files lie in the project: `com/acme/Account.java` to `src/main/java/com/acme/Account.java`.
+    pub sources: BTreeMap<String, String>,
+    /// Suppressions that suppressed nothing.
+    pub stale: Vec<Stale>,
+    /// The comparison with a baseline, if there was one.
+    pub baseline: Option<Compared>,
 }
 
 /// Sixteen hexadecimal digits that stand for a rule and a subject: FNV-1a, which is stable and needs no seed.
@@ -101,6 +117,8 @@ impl Report {
             detectors: Vec::new(),
             count: 0,
             baseline: false,
+            suppressed: None,
+            owners: Vec::new(),
             witnesses: Vec::new(),
         });
         finding.count += 1;
@@ -121,6 +139,12 @@ impl Report {
         };
         known.count += finding.count;
         known.baseline &= finding.baseline;
+        known.suppressed = known.suppressed.take().filter(|_| finding.suppressed.is_some());
+        for owner in finding.owners {
+            if !known.owners.contains(&owner) {
+                known.owners.push(owner);
+            }
+        }
         let surer = finding.confidence > known.confidence;
         if surer {
             known.confidence = finding.confidence;
@@ -137,6 +161,14 @@ impl Report {
             self.add_gap(Gap { what, why, count });
         }
         self.coverage.add(other.coverage);
+        self.sources.extend(other.sources);
+        // What is stale or gone in one run only was there in the other.
+        self.stale.retain(|stale| other.stale.contains(stale));
+        match (&mut self.baseline, other.baseline) {
+            (Some(mine), Some(theirs)) => mine.gone.retain(|known| theirs.gone.contains(known)),
+            (mine @ None, theirs) => *mine = theirs,
+            (Some(_), None) => {}
+        }
     }
 
     /// Counts one more sighting of a finding that is there already.
@@ -154,6 +186,11 @@ impl Report {
     /// The findings, by rule and subject.
     pub fn findings(&self) -> impl Iterator<Item = &Finding> {
         self.findings.values()
+    }
+
+    /// The findings, to be judged: what they are about must stay.
+    pub fn findings_mut(&mut self) -> impl Iterator<Item = &mut Finding> {
+        self.findings.values_mut()
     }
 
     /// The gaps, by name.

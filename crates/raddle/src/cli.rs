@@ -7,85 +7,28 @@ use std::path::PathBuf;
 use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::cli_examples as examples;
+use crate::config::Config;
 use crate::error::{Failure, Outcome};
 use crate::output::Color;
-
-const EXAMPLES: &str = "\
-Examples:
-  raddle run -- java -jar app.jar               watch a program and report its concurrency errors
-  raddle run -- mvn test                        every JVM that the command starts
-  raddle analyze app.trace                      find concurrency errors in a recorded run
-  raddle analyze --output json=out.json *.std   several traces, one report, also as JSON
-  raddle trace stat app.trace                   what a trace holds
-  raddle trace cat app.trace | less             read it
-  raddle rules                                  what can be found
-  raddle explain data-race                      what a finding means and how to fix it";
-
-const ANALYZE: &str = "\
-Examples:
-  raddle analyze app.trace
-  raddle analyze --detectors fasttrack,lock-graph app.trace
-  raddle analyze --rules data-race --fail-on high app.trace
-  raddle analyze --include 'com.acme.*' --exclude '*Test' app.trace
-  raddle analyze --format json app.trace | jq .findings
-  raddle analyze --output json=out.json --output text=out.txt run1.trace run2.trace
-  zcat app.std.gz | raddle analyze -
-
-Exit code: 0 no findings, 1 findings, 2 could not run.";
-
-const RUN: &str = "\
-Examples:
-  raddle run -- java -jar app.jar
-  raddle run -- mvn test
-  raddle run --include 'com.acme.*' -- java -cp classes com.acme.Main
-  raddle run --output json=out.json --record app.trace -- ./start-server.sh
-  raddle run --models locks.txt --strict -- gradle test --no-daemon
-
-The program keeps its input, its output and its signals; the report goes to standard error when it has ended.
-Exit code: the program's own if it failed, else 0 no findings, 1 findings, 2 nothing could be watched.";
-
-const TRACE: &str = "\
-Examples:
-  raddle trace stat app.trace
-  raddle trace cat app.trace | less
-  raddle trace convert app.std app.trace";
-
-const STAT: &str = "\
-Examples:
-  raddle trace stat app.trace
-  zcat app.std.gz | raddle trace stat -";
-
-const CAT: &str = "\
-Examples:
-  raddle trace cat app.trace
-  raddle trace cat --from 1000000 --count 50 app.trace
-  raddle trace cat --thread worker-1 app.trace";
-
-const CONVERT: &str = "\
-Examples:
-  raddle trace convert app.std app.trace        STD (RAPID) to binary
-  raddle trace convert app.trace app.txt        binary to readable text
-  raddle trace convert --lossy app.trace app.std
-  raddle trace convert --to text app.trace -";
-
-const RULES: &str = "\
-Examples:
-  raddle rules";
-
-const EXPLAIN: &str = "\
-Examples:
-  raddle explain data-race                      a rule: what is wrong
-  raddle explain fasttrack                      a detector: how it is found";
 
 /// Finds concurrency errors in JVM programs: data races, high-level data races, blocks that are not atomic, lock-order
 /// cycles.
 #[derive(Parser, Debug)]
-#[command(name = "raddle", version, before_help = EXAMPLES, arg_required_else_help = true)]
+#[command(name = "raddle", version, before_help = examples::EXAMPLES, arg_required_else_help = true)]
 #[command(disable_help_subcommand = true)]
 pub struct Cli {
     /// When to colour; `auto` is on a terminal and not when NO_COLOR is set
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     pub color: Color,
+
+    /// Take options and suppressions from this file, instead of the raddle.toml of this folder or the nearest above
+    #[arg(long, global = true, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+
+    /// Take no options and suppressions from a file
+    #[arg(long, global = true, conflicts_with = "config")]
+    pub no_config: bool,
 
     #[command(subcommand)]
     pub command: Command,
@@ -100,14 +43,27 @@ pub enum Command {
     /// Look at traces, and convert them
     Trace(TraceArgs),
     /// List what can be found, and by which detectors
-    #[command(before_help = RULES)]
+    #[command(before_help = examples::RULES)]
     Rules,
     /// Explain a rule or a detector
     Explain(ExplainArgs),
+    /// Show a report again, in any format, without running anything
+    Report(ReportAgainArgs),
+    /// Write down which findings are there already
+    Baseline(BaselineArgs),
+    /// Write a raddle.toml in which every option is explained
+    #[command(before_help = examples::INIT)]
+    Init,
+    /// Print the JSON Schema of a format
+    Schema(SchemaArgs),
+    /// Print a script that completes the command's words in a shell
+    Completions(CompletionsArgs),
+    /// Print the manual page, or write one for each subcommand
+    Man(ManArgs),
 }
 
 #[derive(Args, Debug)]
-#[command(before_help = ANALYZE)]
+#[command(before_help = examples::ANALYZE)]
 pub struct AnalyzeArgs {
     /// Traces in any form (binary, readable text, STD); `-` is standard input
     #[arg(required = true, value_name = "FILE")]
@@ -132,10 +88,6 @@ pub struct AnalyzeArgs {
 /// What is looked for, and how it is told: the same wherever findings are made.
 #[derive(Args, Debug)]
 pub struct ReportArgs {
-    /// Only these rules, separated by commas
-    #[arg(long, value_name = "RULE,…", value_delimiter = ',')]
-    pub rules: Vec<String>,
-
     /// Only these detectors, separated by commas, or `all`
     #[arg(long, value_name = "DETECTOR,…", value_delimiter = ',')]
     pub detectors: Vec<String>,
@@ -147,6 +99,29 @@ pub struct ReportArgs {
     /// Atomizer's refinements: reentrant, thread-local, thread-local-2, protected, write-protected, all, none
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     pub refine: Vec<String>,
+
+    /// No progress on standard error
+    #[arg(long)]
+    pub no_progress: bool,
+
+    #[command(flatten)]
+    pub tell: TellArgs,
+}
+
+impl std::ops::Deref for ReportArgs {
+    type Target = TellArgs;
+
+    fn deref(&self) -> &TellArgs {
+        &self.tell
+    }
+}
+
+/// How findings are judged and told: the same wherever there are findings.
+#[derive(Args, Debug)]
+pub struct TellArgs {
+    /// Only these rules, separated by commas
+    #[arg(long, value_name = "RULE,…", value_delimiter = ',')]
+    pub rules: Vec<String>,
 
     /// Gaps (what could not be watched or read) count as findings do
     #[arg(long)]
@@ -160,7 +135,25 @@ pub struct ReportArgs {
     #[arg(long)]
     pub exit_zero: bool,
 
-    /// The format on standard output (under `run` on standard error): text or json
+    /// Findings of this file are known and do not count (raddle baseline writes one)
+    #[arg(long, value_name = "FILE")]
+    pub baseline: Option<PathBuf>,
+
+    /// Leave out what the baseline knows
+    #[arg(long)]
+    pub new_only: bool,
+
+    /// Where sources lie, below which packages are folders; else they are looked for in the project; any number of times
+    #[arg(long, value_name = "DIR")]
+    pub source: Vec<PathBuf>,
+
+    /// Compiled classes, folders or jars, whose @SuppressRaddle and @RacyOnPurpose count; else target/classes and the
+    /// like; any number of times
+    #[arg(long, value_name = "PATH")]
+    pub classes: Vec<PathBuf>,
+
+    /// The format on standard output (under `run` on standard error): text, json, jsonl, sarif, junit, github, markdown,
+    /// perfetto, baseline
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub format: String,
 
@@ -172,13 +165,13 @@ pub struct ReportArgs {
     #[arg(long, short)]
     pub quiet: bool,
 
-    /// No progress on standard error
-    #[arg(long)]
-    pub no_progress: bool,
+    /// What raddle.toml says beside the options.
+    #[arg(skip)]
+    pub config: Config,
 }
 
 #[derive(Args, Debug)]
-#[command(before_help = RUN)]
+#[command(before_help = examples::RUN)]
 pub struct RunArgs {
     /// The program and its arguments, after `--`
     #[arg(required = true, value_name = "COMMAND", trailing_var_arg = true, allow_hyphen_values = true)]
@@ -224,7 +217,7 @@ pub enum Level {
 }
 
 #[derive(Args, Debug)]
-#[command(before_help = TRACE, arg_required_else_help = true, disable_help_subcommand = true)]
+#[command(before_help = examples::TRACE, arg_required_else_help = true, disable_help_subcommand = true)]
 pub struct TraceArgs {
     #[command(subcommand)]
     pub command: TraceCommand,
@@ -241,7 +234,7 @@ pub enum TraceCommand {
 }
 
 #[derive(Args, Debug)]
-#[command(before_help = STAT)]
+#[command(before_help = examples::STAT)]
 pub struct StatArgs {
     /// The trace; `-` is standard input
     pub file: PathBuf,
@@ -252,7 +245,7 @@ pub struct StatArgs {
 }
 
 #[derive(Args, Debug)]
-#[command(before_help = CAT)]
+#[command(before_help = examples::CAT)]
 pub struct CatArgs {
     /// The trace; `-` is standard input
     pub file: PathBuf,
@@ -271,7 +264,7 @@ pub struct CatArgs {
 }
 
 #[derive(Args, Debug)]
-#[command(before_help = CONVERT)]
+#[command(before_help = examples::CONVERT)]
 pub struct ConvertArgs {
     /// The trace to read; `-` is standard input
     #[arg(value_name = "IN")]
@@ -302,11 +295,75 @@ pub enum To {
 }
 
 #[derive(Args, Debug)]
-#[command(before_help = EXPLAIN)]
+#[command(before_help = examples::EXPLAIN)]
 pub struct ExplainArgs {
     /// A rule or a detector
     #[arg(value_name = "RULE|DETECTOR")]
     pub name: String,
+}
+
+#[derive(Args, Debug)]
+#[command(before_help = examples::REPORT)]
+pub struct ReportAgainArgs {
+    /// Reports that --format json or --output json=FILE wrote; `-` is standard input
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+
+    #[command(flatten)]
+    pub tell: TellArgs,
+}
+
+#[derive(Args, Debug)]
+#[command(before_help = examples::BASELINE)]
+pub struct BaselineArgs {
+    /// Reports that --format json or --output json=FILE wrote; `-` is standard input
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+
+    /// The baseline to write; `-` is standard output
+    #[arg(long, value_name = "FILE", default_value = "raddle.baseline")]
+    pub to: PathBuf,
+}
+
+#[derive(Args, Debug)]
+#[command(before_help = examples::SCHEMA)]
+pub struct SchemaArgs {
+    /// Which format
+    #[arg(value_name = "FORMAT", default_value = "json")]
+    pub of: SchemaOf,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum SchemaOf {
+    Json,
+    Jsonl,
+}
+
+#[derive(Args, Debug)]
+#[command(before_help = examples::COMPLETIONS)]
+pub struct CompletionsArgs {
+    /// Which shell
+    pub shell: clap_complete::Shell,
+}
+
+#[derive(Args, Debug)]
+#[command(before_help = examples::MAN)]
+pub struct ManArgs {
+    /// Write a page for the command and for each subcommand into this folder
+    #[arg(long, value_name = "DIR")]
+    pub to: Option<PathBuf>,
+}
+
+impl Command {
+    /// The flags that say how findings are told, of a subcommand that has them.
+    pub fn tell_mut(&mut self) -> Option<&mut TellArgs> {
+        match self {
+            Command::Run(args) => Some(&mut args.report.tell),
+            Command::Analyze(args) => Some(&mut args.report.tell),
+            Command::Report(args) => Some(&mut args.tell),
+            _ => None,
+        }
+    }
 }
 
 /// What clap has to say: help goes to standard output, an error becomes one line like any other.

@@ -1,13 +1,24 @@
 //! The command: flags, files, exit codes. Everything it tells is made by `findings`, everything it finds by `detect`.
 
 mod analyze;
+mod baseline;
 mod cli;
+mod cli_examples;
+mod completions;
+mod config;
+mod config_options;
+mod config_suppress;
 mod error;
 mod explain;
 mod filter;
+mod init;
 mod output;
 mod progress;
 mod report;
+mod report_again;
+mod report_annotations;
+mod report_judge;
+mod report_sources;
 mod rules;
 mod run;
 mod select;
@@ -15,15 +26,14 @@ mod trace;
 
 use std::process::ExitCode;
 
-use clap::Parser as _;
-
 use cli::{Cli, Command};
 use error::{Failure, Outcome};
 
 fn main() -> ExitCode {
-    let outcome = match Cli::try_parse() {
-        Ok(cli) => dispatch(cli),
-        Err(error) => cli::usage(&error),
+    let outcome = match config::parse(std::env::args_os().collect()) {
+        Ok(Ok(cli)) => dispatch(cli),
+        Ok(Err(usage)) => cli::usage(&usage),
+        Err(failure) => Err(failure),
     };
     match outcome {
         Ok(outcome) => outcome.code(),
@@ -39,5 +49,11 @@ fn dispatch(cli: Cli) -> Result<Outcome, Failure> {
         Command::Trace(args) => trace::run(&args),
         Command::Rules => rules::run(color),
         Command::Explain(args) => explain::run(&args.name, color),
+        Command::Report(args) => report_again::run(&args, color),
+        Command::Baseline(args) => baseline::run(&args),
+        Command::Init => init::run(),
+        Command::Schema(args) => completions::schema(args.of),
+        Command::Completions(args) => completions::run(args.shell),
+        Command::Man(args) => completions::man(args.to.as_deref()),
     }
 }

@@ -40,6 +40,14 @@ impl Stream {
         }
     }
 
+    /// Whether a terminal shows it.
+    pub fn is_terminal(self) -> bool {
+        match self {
+            Stream::Out => io::stdout().is_terminal(),
+            Stream::Error => io::stderr().is_terminal(),
+        }
+    }
+
     /// Writes there, and makes sure that it arrived.
     pub fn write<T>(self, write: impl FnOnce(&mut dyn Write) -> io::Result<T>) -> Result<T, Failure> {
         match self {

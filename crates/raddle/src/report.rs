@@ -1,4 +1,4 @@
-//! What a command that makes findings was asked for, and how its report is written: `analyze` and `run` share it.
+//! What a command that makes findings was asked for, and how its report is judged and written.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -6,18 +6,51 @@ use std::path::{Path, PathBuf};
 use detect::{Options, Spec};
 use findings::{Confidence, Format, Gap, Report, Rule, plural, visible};
 
-use crate::cli::{Level, ReportArgs};
+use crate::cli::{Level, ReportArgs, TellArgs};
 use crate::error::{Failure, Outcome};
 use crate::output::{Color, Stream, WholeFile, file_style};
+use crate::report_judge::Judge;
 use crate::select;
 
-/// What was asked for.
+/// What was asked for: what to look for, and how to tell it.
 pub struct Wanted {
-    rules: Vec<Rule>,
     /// The detectors to run.
     pub specs: Vec<&'static Spec>,
     /// How they shall judge.
     pub options: Options,
+    telling: Telling,
+}
+
+impl Wanted {
+    /// Reads the flags. Whether the files can be written is tried now: an analysis may take long.
+    pub fn new(args: &ReportArgs, color: Color) -> Result<Self, Failure> {
+        let telling = Telling::new(&args.tell, color)?;
+        let specs = select::detectors(&args.detectors, &telling.rules)?;
+        let refinements = select::refinements(&args.refine)?;
+        let options = Options { paper: args.paper, refinements, ..Options::default() };
+        Ok(Self { specs, options, telling })
+    }
+
+    /// Whether gaps count as findings do.
+    pub fn is_strict(&self) -> bool {
+        self.telling.strict
+    }
+
+    /// Judges the report and writes it: to the files that were asked for, and to a stream.
+    pub fn tell(&self, report: &mut Report, stream: Stream) -> Result<(), Failure> {
+        self.telling.tell(report, stream)
+    }
+
+    /// How the command ends after this report. Says which gaps make it fail.
+    pub fn outcome(&self, report: &Report) -> Outcome {
+        self.telling.outcome(report)
+    }
+}
+
+/// How findings are judged and told.
+pub struct Telling {
+    rules: Vec<Rule>,
+    judge: Judge,
     format: Format,
     outputs: Vec<(Format, PathBuf)>,
     color: Color,
@@ -27,16 +60,12 @@ pub struct Wanted {
     least: Confidence,
 }
 
-impl Wanted {
-    /// Reads the flags. Whether the files can be written is tried now: an analysis may take long.
-    pub fn new(args: &ReportArgs, color: Color) -> Result<Self, Failure> {
-        let rules = select::rules(&args.rules)?;
-        let specs = select::detectors(&args.detectors, &rules)?;
-        let refinements = select::refinements(&args.refine)?;
+impl Telling {
+    /// Reads the flags, and the files that they name. Whether the outputs can be written is tried too.
+    pub fn new(args: &TellArgs, color: Color) -> Result<Self, Failure> {
         Ok(Self {
-            rules,
-            specs,
-            options: Options { paper: args.paper, refinements, ..Options::default() },
+            rules: select::rules(&args.rules)?,
+            judge: Judge::new(args)?,
             format: format(&args.format)?,
             outputs: outputs(&args.output)?,
             color,
@@ -51,20 +80,23 @@ impl Wanted {
         })
     }
 
-    /// Whether gaps count as findings do.
-    pub fn is_strict(&self) -> bool {
-        self.strict
-    }
-
-    /// Writes the report: to the files that were asked for, and to a stream. Findings that nobody asked for are dropped.
+    /// Judges the report and writes it: to the files that were asked for, and to a stream. Findings that nobody asked
+    /// for are dropped.
     pub fn tell(&self, report: &mut Report, stream: Stream) -> Result<(), Failure> {
         report.retain(|finding| self.rules.contains(&finding.rule));
+        self.judge.judge(report);
         // One that cannot be written takes none of the others with it.
         let mut failed = None;
         for (format, path) in &self.outputs {
             if let Err(error) = self.write(*format, path, report) {
                 failed.get_or_insert(error);
             }
+        }
+        if self.format.is_binary() && stream.is_terminal() {
+            return Err(Failure::with_help(
+                format!("{} is no text for a terminal", self.format.name()),
+                format!("write it to a file: --output {}=FILE", self.format.name()),
+            ));
         }
         let style = stream.style(self.color, self.quiet);
         stream.write(|out| self.format.renderer(style).render(report, out))?;
@@ -87,7 +119,7 @@ impl Wanted {
             let text = format!("raddle: {number}, and --strict is on: {}", what.join(", "));
             let _ = std::io::stderr().write_all(format!("{}\n", visible(&text)).as_bytes());
         }
-        let found = report.findings().any(|finding| finding.confidence >= self.least && !finding.baseline);
+        let found = report.findings().any(|finding| finding.confidence >= self.least && finding.is_open());
         if (found || gaps_fail) && !self.exit_zero { Outcome::Findings } else { Outcome::Clean }
     }
 }

@@ -97,7 +97,7 @@ pub fn one<T: Copy>(
 }
 
 /// The known name that differs least, if it differs little: by at most a third of its letters.
-fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
+pub fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
     let name = name.to_lowercase().replace('_', "-");
     known
         .iter()

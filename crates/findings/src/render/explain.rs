@@ -4,6 +4,7 @@ use std::io;
 
 use super::Style;
 use super::prose::{Paint, wrap};
+use super::rule_page::{SILENCE, silenced};
 use crate::Rule;
 
 /// Writes what a rule means. Who finds it is for the caller to add: this crate knows no detectors.
@@ -21,6 +22,11 @@ pub fn explain(rule: Rule, style: Style, out: &mut dyn io::Write) -> io::Result<
         }
     }
     prose("How to fix it", doc.fix, style, out)?;
+    prose("How to silence it", SILENCE, style, out)?;
+    writeln!(out)?;
+    for line in silenced(rule).lines() {
+        writeln!(out, "    {line}")?;
+    }
     prose("How it is found", doc.found, style, out)
 }
 
@@ -45,7 +51,15 @@ mod tests {
             explain(rule, Style::default(), &mut out).unwrap();
             let text = String::from_utf8(out).unwrap();
             assert!(text.starts_with(rule.name()));
-            for part in ["What it is", "Why it is bad", "Bad", "Good", "How to fix it", "How it is found"] {
+            for part in [
+                "What it is",
+                "Why it is bad",
+                "Bad",
+                "Good",
+                "How to fix it",
+                "How to silence it",
+                "How it is found",
+            ] {
                 assert!(text.contains(part), "{text}");
             }
             assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");

@@ -2,14 +2,16 @@
 //!
 //! A step's place stands in the step itself (`class`, `method`, `file`, `line`); the frames of its stack are strings,
 //! `pkg.Class.method(File.java:42)`. Names that are not known are empty strings, a line that is not known is 0.
-//! Control characters in names are escaped by JSON itself. A field that an older reader does not know may be added
+//! Characters that a terminal acts on are escaped (`plain.rs`). A field that an older reader does not know may be added
 //! under the same schema version; one that changes its meaning or goes makes a new version.
 
+use std::collections::BTreeMap;
 use std::io;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Coverage, Finding, Gap, Render, Report};
+use super::plain;
+use crate::{Compared, Coverage, Finding, Gap, Render, Report, Stale};
 
 /// The version of the schema.
 const SCHEMA: u32 = 1;
@@ -23,6 +25,12 @@ struct Document<'a> {
     findings: Vec<&'a Finding>,
     gaps: Vec<Gap>,
     coverage: Coverage,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    sources: &'a BTreeMap<String, String>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    stale: &'a [Stale],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    baseline: Option<&'a Compared>,
 }
 
 #[derive(Serialize)]
@@ -42,6 +50,12 @@ struct Parsed {
     findings: Vec<Finding>,
     gaps: Vec<Gap>,
     coverage: Coverage,
+    #[serde(default)]
+    sources: BTreeMap<String, String>,
+    #[serde(default)]
+    stale: Vec<Stale>,
+    #[serde(default)]
+    baseline: Option<Compared>,
 }
 
 impl Render for Json {
@@ -52,8 +66,11 @@ impl Render for Json {
             findings: report.findings().collect(),
             gaps: report.gaps().collect(),
             coverage: report.coverage,
+            sources: &report.sources,
+            stale: &report.stale,
+            baseline: report.baseline.as_ref(),
         };
-        serde_json::to_writer_pretty(&mut *out, &document)?;
+        plain::pretty(&document, out)?;
         out.write_all(b"\n")
     }
 }
@@ -69,6 +86,7 @@ pub fn read_json(text: &str) -> Result<Report, String> {
     parsed.findings.into_iter().for_each(|finding| report.insert(finding));
     parsed.gaps.into_iter().for_each(|gap| report.add_gap(gap));
     report.coverage = parsed.coverage;
+    (report.sources, report.stale, report.baseline) = (parsed.sources, parsed.stale, parsed.baseline);
     Ok(report)
 }
 

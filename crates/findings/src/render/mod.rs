@@ -2,16 +2,30 @@
 //! [`Format::renderer`].
 
 mod explain;
+mod github;
 mod json;
+mod jsonl;
+mod junit;
+mod markdown;
+mod perfetto;
+mod place;
+mod plain;
 pub(crate) mod prose;
+mod protobuf;
+mod rule_page;
+mod sarif;
+mod sarif_place;
 mod text;
+mod words;
 
 use std::io;
 
 use crate::Report;
+use crate::baseline::Baseline;
 
 pub use explain::explain;
 pub use json::read_json;
+pub use rule_page::rule_page;
 
 /// How much colour and width a renderer may use. Formats for programs take no notice of it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -43,18 +57,69 @@ pub enum Format {
     Text,
     /// For programs.
     Json,
+    /// For databases: one finding a line.
+    JsonLines,
+    /// For code scanning services.
+    Sarif,
+    /// For the test page of build services.
+    Junit,
+    /// For the log of a build on GitHub.
+    Github,
+    /// For the comment on a pull request.
+    Markdown,
+    /// For the Perfetto trace viewer; binary.
+    Perfetto,
+    /// For comparing with later.
+    Baseline,
 }
 
 impl Format {
     /// Every format, in the order in which they are listed.
-    pub const ALL: [Format; 2] = [Format::Text, Format::Json];
+    pub const ALL: [Format; 9] = [
+        Format::Text,
+        Format::Json,
+        Format::JsonLines,
+        Format::Sarif,
+        Format::Junit,
+        Format::Github,
+        Format::Markdown,
+        Format::Perfetto,
+        Format::Baseline,
+    ];
 
     /// The name that people write.
     pub fn name(self) -> &'static str {
         match self {
             Format::Text => "text",
             Format::Json => "json",
+            Format::JsonLines => "jsonl",
+            Format::Sarif => "sarif",
+            Format::Junit => "junit",
+            Format::Github => "github",
+            Format::Markdown => "markdown",
+            Format::Perfetto => "perfetto",
+            Format::Baseline => "baseline",
         }
+    }
+
+    /// What it is for, in a line.
+    pub fn about(self) -> &'static str {
+        match self {
+            Format::Text => "for people, on a terminal",
+            Format::Json => "for programs; raddle report reads it back, raddle schema describes it",
+            Format::JsonLines => "for databases: one finding a line, keyed by its fingerprint",
+            Format::Sarif => "for code scanning services such as GitHub's (SARIF 2.1.0)",
+            Format::Junit => "for the test page of build services (JUnit XML)",
+            Format::Github => "annotations in the log of a build on GitHub",
+            Format::Markdown => "for the comment on a pull request",
+            Format::Perfetto => "for the Perfetto trace viewer: threads, locks and order as tracks; binary",
+            Format::Baseline => "for --baseline: the findings that are there already",
+        }
+    }
+
+    /// Whether it is no text.
+    pub fn is_binary(self) -> bool {
+        self == Format::Perfetto
     }
 
     /// The format of a name.
@@ -67,6 +132,13 @@ impl Format {
         match self {
             Format::Text => Box::new(text::Text { style }),
             Format::Json => Box::new(json::Json),
+            Format::JsonLines => Box::new(jsonl::JsonLines),
+            Format::Sarif => Box::new(sarif::Sarif),
+            Format::Junit => Box::new(junit::Junit),
+            Format::Github => Box::new(github::Github),
+            Format::Markdown => Box::new(markdown::Markdown),
+            Format::Perfetto => Box::new(perfetto::Perfetto),
+            Format::Baseline => Box::new(Baseline),
         }
     }
 }

@@ -7,19 +7,40 @@
 use std::borrow::Cow;
 
 /// The text with everything that does not show as itself written as an escape: control characters, and those that
-/// change the direction of text or take no room.
+/// change the direction of text or take no room. So is what a build service would take for a command in its log: `::`
+/// at the beginning of a word, since it may come to stand at the beginning of a line, and `##` anywhere.
 pub fn visible(text: &str) -> Cow<'_, str> {
-    if !text.chars().any(is_hidden) {
+    if !text.bytes().any(|b| !(0x20..0x7f).contains(&b) || b == b'#' || b == b':') {
         return Cow::Borrowed(text);
     }
-    let mut out = String::with_capacity(text.len() + 8);
-    for c in text.chars() {
-        if is_hidden(c) { out.extend(c.escape_default()) } else { out.push(c) }
+    let mut out = String::new();
+    let (mut from, mut last) = (0, ' ');
+    for (at, c) in text.char_indices() {
+        let is_command = match c {
+            ':' => last.is_whitespace() && text[at + 1..].starts_with(':'),
+            '#' => last == '#',
+            _ => false,
+        };
+        if is_command || is_hidden(c) {
+            out.push_str(&text[from..at]);
+            if is_command {
+                out.extend(c.escape_unicode())
+            } else {
+                out.extend(c.escape_default())
+            }
+            from = at + c.len_utf8();
+        }
+        last = c;
     }
+    if from == 0 {
+        return Cow::Borrowed(text);
+    }
+    out.push_str(&text[from..]);
     Cow::Owned(out)
 }
 
-fn is_hidden(c: char) -> bool {
+/// Whether a character does not show as itself.
+pub(super) fn is_hidden(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
             | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
@@ -49,6 +70,16 @@ pub fn wrap(text: &str, first: &str, rest: &str, width: usize) -> String {
     }
     out.push('\n');
     out
+}
+
+/// The text, or as much of its beginning as fits into so many bytes, and three dots.
+pub(super) fn cut(text: &str, bytes: usize) -> Cow<'_, str> {
+    if text.len() <= bytes {
+        return Cow::Borrowed(text);
+    }
+    let most = bytes.saturating_sub(3);
+    let end = text.char_indices().map(|(at, _)| at).take_while(|&at| at <= most).last().unwrap_or(0);
+    Cow::Owned(format!("{}…", &text[..end]))
 }
 
 /// `1,203,345`.
@@ -122,6 +153,15 @@ mod tests {
         assert_eq!(visible("a\x1b[2Jb"), "a\\u{1b}[2Jb");
         assert_eq!(visible("a\nb\tc\r\u{7f}\u{9b}"), "a\\nb\\tc\\r\\u{7f}\\u{9b}");
         assert_eq!(visible("a\u{202e}b\u{200b}"), "a\\u{202e}b\\u{200b}");
+    }
+
+    #[test]
+    fn no_name_can_command_a_build_service() {
+        assert_eq!(visible("::error::x"), "\\u{3a}:error::x");
+        assert_eq!(visible("a ::error::x"), "a \\u{3a}:error::x");
+        assert_eq!(visible("List::of a: b"), "List::of a: b");
+        assert_eq!(visible("##[error]"), "#\\u{23}[error]");
+        assert_eq!(visible("a#b ###"), "a#b #\\u{23}\\u{23}");
     }
 
     #[test]

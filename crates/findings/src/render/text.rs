@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
 use super::prose::{Paint, plural, thousands, visible, wrap};
+use super::words::{does, folded, holding, looked_at, message, sentence};
 use super::{Render, Style};
 use crate::{Confidence, Finding, Frame, Report, Role, Rule, Step, Witness};
 
@@ -22,13 +23,14 @@ const FRAMES: usize = 12;
 
 impl Render for Text {
     fn render(&self, report: &Report, out: &mut dyn Write) -> io::Result<()> {
-        for finding in report.findings() {
+        for finding in report.findings().filter(|finding| finding.is_open()) {
             self.headline(finding, out)?;
             if !self.style.quiet {
                 self.finding(finding, out)?;
                 writeln!(out)?;
             }
         }
+        self.known(report, out)?;
         self.gaps(report, out)?;
         self.summary(report, out)
     }
@@ -49,7 +51,8 @@ impl Text {
         let joins = if doc.joins.is_empty() { String::new() } else { format!(" {}", doc.joins) };
         let title = paint.bad(&format!("{}{joins}", doc.title));
         let subject = paint.strong(&visible(&folded(&finding.subject)));
-        let level = format!("[{}]", finding.confidence.name());
+        let known = if finding.baseline { ", known" } else { "" };
+        let level = format!("[{}{known}]", finding.confidence.name());
         let level = match finding.confidence {
             Confidence::High => paint.bad(&level),
             Confidence::Medium => paint.warn(&level),
@@ -59,8 +62,7 @@ impl Text {
     }
 
     fn finding(&self, finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
-        let message = finding.message.replace(&finding.subject, &folded(&finding.subject));
-        self.prose("  ", &sentence(&message, finding), out)?;
+        self.prose("  ", &message(finding), out)?;
         let mut told = Told::default();
         let (first, others) = match finding.witnesses.split_first() {
             Some((first, others)) => (Some(first), others),
@@ -98,7 +100,12 @@ impl Text {
         let times = plural(finding.count, "time", "times");
         let seen = format!("seen {times}, by {}", names.join(", "));
         let (print, rule) = (&finding.fingerprint, finding.rule.name());
-        for text in [seen, format!("fingerprint {print}; to learn more: raddle explain {rule}")] {
+        let owners = match finding.owners.as_slice() {
+            [] => None,
+            owners => Some(format!("owned by {}", owners.join(", "))),
+        };
+        let more = format!("fingerprint {print}; to learn more: raddle explain {rule}");
+        for text in [Some(seen), owners, Some(more)].into_iter().flatten() {
             writeln!(out, "  {}", self.paint().faint(&visible(&text)))?;
         }
         Ok(())
@@ -167,21 +174,56 @@ impl Text {
         if any && !self.style.quiet { writeln!(out) } else { Ok(()) }
     }
 
+    /// What needs nobody's attention, in a line each: known findings, and suppressions that do nothing.
+    fn known(&self, report: &Report, out: &mut dyn Write) -> io::Result<()> {
+        let mut any = false;
+        for finding in report.findings().filter(|f| f.baseline && f.suppressed.is_none()) {
+            self.headline(finding, out)?;
+            any = true;
+        }
+        if any && !self.style.quiet {
+            writeln!(out)?;
+        }
+        let stale = if self.style.quiet { &[][..] } else { &report.stale };
+        for stale in stale {
+            let text = format!("nothing to suppress: {} ({})", stale.what, stale.by);
+            write!(out, "{}", wrap(&visible(&text), "", "  ", self.style.width))?;
+        }
+        if stale.is_empty() { Ok(()) } else { writeln!(out) }
+    }
+
     /// Always something: also a run without findings says what it looked at.
     fn summary(&self, report: &Report, out: &mut dyn Write) -> io::Result<()> {
         let mut by_rule: BTreeMap<Rule, u64> = BTreeMap::new();
+        let (mut known, mut suppressed) = (0, 0);
         for finding in report.findings() {
-            *by_rule.entry(finding.rule).or_default() += 1;
+            match (&finding.suppressed, finding.baseline) {
+                (Some(_), _) => suppressed += 1,
+                (None, true) => known += 1,
+                (None, false) => *by_rule.entry(finding.rule).or_default() += 1,
+            }
         }
         let total: u64 = by_rule.values().sum();
+        let new = if report.baseline.is_some() { "new " } else { "" };
         let found = if total == 0 {
-            self.paint().good("no findings")
+            self.paint().good(&format!("no {new}findings"))
         } else {
             let each: Vec<String> =
                 by_rule.iter().map(|(rule, &n)| plural(n, rule.doc().title, rule.doc().titles)).collect();
-            format!("{}: {}", self.paint().bad(&plural(total, "finding", "findings")), each.join(", "))
+            let total = plural(total, &format!("{new}finding"), &format!("{new}findings"));
+            format!("{}: {}", self.paint().bad(&total), each.join(", "))
         };
         writeln!(out, "{found}")?;
+        let gone = report.baseline.as_ref().map_or(0, |baseline| baseline.gone.len() as u64);
+        let also: Vec<String> =
+            [(known, "known"), (suppressed, "suppressed"), (gone, "of the baseline not seen")]
+                .into_iter()
+                .filter(|&(number, _)| number > 0)
+                .map(|(number, what)| format!("{} {what}", thousands(number)))
+                .collect();
+        if !also.is_empty() {
+            self.prose("", &format!("not counted: {}", also.join(", ")), out)?;
+        }
         self.prose("", &looked_at(report), out)
     }
 }
@@ -207,113 +249,6 @@ impl Told {
             .filter(|word| word.ends_with(')') && word.contains('(') && word.contains(':'))
             .any(|place| self.places.insert(place.to_owned()))
     }
-}
-
-/// A subject in which a name stands more than once: two locks of one class are `Account (2 of them)`.
-fn folded(subject: &str) -> String {
-    let mut names: Vec<(&str, usize)> = Vec::new();
-    for name in subject.split(", ") {
-        match names.last_mut() {
-            Some((last, times)) if *last == name => *times += 1,
-            _ => names.push((name, 1)),
-        }
-    }
-    let shown: Vec<String> = names
-        .into_iter()
-        .map(|(name, times)| if times > 1 { format!("{name} ({times} of them)") } else { name.to_owned() })
-        .collect();
-    shown.join(", ")
-}
-
-/// A message or note as a sentence. What it begins with is left alone where that is a name.
-fn sentence(text: &str, finding: &Finding) -> String {
-    let mut out = text.trim().to_owned();
-    let word = out.split_whitespace().next().unwrap_or_default();
-    let is_thread = |step: &Step| step.thread == word;
-    let is_name = text.starts_with(&finding.subject)
-        || finding.witnesses.iter().flat_map(|witness| &witness.steps).any(is_thread);
-    if !is_name && !word.is_empty() && word.bytes().all(|b| b.is_ascii_lowercase()) {
-        out[..1].make_ascii_uppercase();
-    }
-    if out.ends_with(|c: char| c.is_alphanumeric() || matches!(c, ')' | ']' | '}')) {
-        out.push('.');
-    }
-    out
-}
-
-/// What the thread did, after its name; and a remark that stands apart.
-fn does(step: &Step) -> (String, Option<&str>) {
-    let mut text = match step.role {
-        Role::Read => " reads",
-        Role::Write => " writes",
-        Role::Acquire => " takes lock",
-        Role::Release => " gives up lock",
-        Role::BlockEntered => ": block entered",
-        Role::Commit => ": takes effect (commit)",
-        Role::Violation => ": atomicity is broken",
-        Role::BlockLeft => ": block left",
-        Role::Interference => " comes in between",
-        Role::Holds => " takes and keeps lock",
-        Role::Wants => " wants lock",
-        Role::Use => " uses the value",
-    }
-    .to_owned();
-    let note = step.note.as_str();
-    let joins = note.starts_with("at ") || note.starts_with("by ");
-    if joins {
-        text = format!("{text} {note}");
-    }
-    let is_moment = matches!(
-        step.role,
-        Role::BlockEntered
-            | Role::Commit
-            | Role::Violation
-            | Role::BlockLeft
-            | Role::Interference
-            | Role::Use
-    );
-    if !step.target.is_empty() {
-        let between = match (is_moment, joins) {
-            (true, true) => " of",
-            (true, false) => ", with",
-            (false, _) => "",
-        };
-        text = format!("{text}{between} {}", step.target);
-    }
-    let remark = (!note.is_empty() && !text.contains(note)).then_some(note);
-    (text, remark)
-}
-
-/// The locks held; where a lock is taken, the others: it is in the step's first line.
-fn holding(step: &Step) -> String {
-    let takes = matches!(step.role, Role::Holds | Role::Acquire);
-    let locks: Vec<&str> =
-        step.locks.iter().map(String::as_str).filter(|lock| !takes || *lock != step.target).collect();
-    match (locks.as_slice(), takes) {
-        ([], true) => "holding no other lock".to_owned(),
-        ([], false) => "holding no lock".to_owned(),
-        (locks, _) => format!("holding {}", locks.join(", ")),
-    }
-}
-
-/// `looked at 1,200 events, 3 threads, …`, without what is zero because it does not apply.
-fn looked_at(report: &Report) -> String {
-    let seen = &report.coverage;
-    let parts: Vec<String> = [
-        (seen.events, "event", "events"),
-        (seen.threads, "thread", "threads"),
-        (seen.locks, "lock", "locks"),
-        (seen.variables, "variable", "variables"),
-        (seen.classes_woven, "class watched", "classes watched"),
-        (seen.methods_analysed, "method", "methods"),
-    ]
-    .into_iter()
-    .filter(|&(n, _, many)| n > 0 || many == "events")
-    .map(|(n, one, many)| plural(n, one, many))
-    .collect();
-    let gaps = report.gaps().count() as u64;
-    let gaps = if gaps > 0 { format!("; {}", plural(gaps, "gap", "gaps")) } else { String::new() };
-    format!("looked at {}{gaps}", parts.join(", "))
 }
 
 #[cfg(test)]

@@ -1,10 +1,15 @@
 //! The command as a user meets it: run as a process, judged by what it prints and how it ends.
 
+mod annotations;
 mod bad_input;
+mod book;
 mod choices;
 mod examples;
 mod forms;
+mod generated;
 mod output;
+mod pages;
+mod project;
 mod readme;
 mod run;
 

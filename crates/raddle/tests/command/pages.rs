@@ -1,0 +1,73 @@
+//! Pages of the book that are made from the code: rules, detectors, trace formats. `BLESS=1 cargo test -p raddle pages`
+//! writes them anew.
+
+use std::fs;
+
+use detect::{Spec, on_trace};
+use findings::{Rule, rule_page};
+
+use super::root;
+
+/// What a detector tells of itself.
+fn detector_page(spec: &Spec) -> String {
+    let mut rules = String::new();
+    for rule in spec.rules {
+        rules.push_str(&format!("- [{0}](../rules/{0}.md): {1}\n", rule.name(), rule.doc().summary));
+    }
+    format!(
+        "# {name}\n\nFinds {about}.\n\n{explain}\n\n## Rules\n\n{rules}\n## Choosing it\n\n`--detectors {name}` runs it alone; \
+         without the option all detectors run. `raddle explain {name}` shows this page.\n",
+        name = spec.name,
+        about = spec.about,
+        explain = spec.explain,
+    )
+}
+
+/// The head of a source file as text.
+fn head(file: &str) -> String {
+    let text = fs::read_to_string(root().join(file)).unwrap();
+    let lines = text.lines().map_while(|line| line.strip_prefix("//!"));
+    let lines: Vec<&str> = lines.map(|line| line.strip_prefix(' ').unwrap_or(line)).collect();
+    lines.join("\n").replace("[`check`](crate::check)", "`check`")
+}
+
+fn trace_formats() -> String {
+    format!(
+        "# Trace formats\n\nA trace is what the threads of a program did, in an order that respects each thread and each lock. \
+         `raddle run --record app.trace` writes one; `raddle trace convert` turns one form into another; every subcommand \
+         takes all three.\n\n## Readable text\n\n{}\n\n## Binary\n\n{}\n\n## STD\n\n{}\n",
+        head("crates/events/src/text/mod.rs"),
+        head("crates/events/src/binary/mod.rs"),
+        head("crates/events/src/rapid/mod.rs")
+    )
+}
+
+#[test]
+fn pages_made_from_the_code_are_up_to_date() {
+    let mut pages: Vec<(String, String)> = Vec::new();
+    for rule in Rule::ALL {
+        let mut page = rule_page(rule);
+        let by: Vec<String> = on_trace::ALL
+            .iter()
+            .filter(|spec| spec.rules.contains(&rule))
+            .map(|spec| format!("- [{0}](../detectors/{0}.md): {1}\n", spec.name, spec.about))
+            .collect();
+        if !by.is_empty() {
+            page.push_str(&format!("\n## Detectors\n\n{}", by.concat()));
+        }
+        pages.push((format!("rules/{}.md", rule.name()), page));
+    }
+    pages.extend(
+        on_trace::ALL.iter().map(|spec| (format!("detectors/{}.md", spec.name), detector_page(spec))),
+    );
+    pages.push(("trace-formats.md".to_owned(), trace_formats()));
+    for (name, page) in pages {
+        let path = root().join("docs").join(&name);
+        if std::env::var_os("BLESS").is_some() {
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(&path, &page).unwrap();
+        }
+        let written = fs::read_to_string(&path).unwrap_or_default();
+        assert!(written == page, "docs/{name} is out of date: run again with BLESS=1");
+    }
+}
