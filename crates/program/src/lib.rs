@@ -1,0 +1,6 @@
+//! Jars to hierarchy, methods as register code, call graph, points-to: a program as those see it who read its code.
+//! Whatever cannot be read is a gap, never a panic. Nothing is reported here.
+
+#![forbid(unsafe_code)]
+
+pub mod ir;
