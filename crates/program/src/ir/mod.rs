@@ -6,9 +6,11 @@
 mod body;
 mod class;
 mod kinds;
+mod monitors;
 mod op;
 mod shape;
 mod text;
+mod values;
 mod verify;
 #[cfg(test)]
 mod verify_tests;
@@ -20,8 +22,10 @@ pub use class::{
     Method, MethodRef, Site, SiteRef, Table, TextId,
 };
 pub use kinds::{kind_of, result_kind};
+pub use monitors::{Held, Monitors};
 pub use op::{Inst, List, Op, Reg};
 pub use shape::{Control, Edges, Shape};
 pub use text::{TextError, parse, parse_class, print};
+pub use values::Values;
 pub use verify::{Fault, verify};
 pub use words::{Binary, CallKind, Condition, Convert, Element, HandleKind, Kind};

@@ -389,11 +389,9 @@ impl<'c> Builder<'_, 'c> {
             let reg = self.stack[index];
             self.give(reg, params + index as u32)?;
         }
-        let mut next = params + self.stack.len() as u32;
-        for local in live.at(number) {
+        for (param, local) in (params + self.stack.len() as u32..).zip(live.at(number)) {
             let reg = self.locals[usize::from(local)];
-            self.give(reg, next)?;
-            next += 1;
+            self.give(reg, param)?;
         }
         Ok(())
     }

@@ -39,7 +39,7 @@ impl Liveness {
         self.numbers.clear();
         self.numbers.resize(usize::from(locals), 0);
         self.locals.clear();
-        for (local, writes) in (0u16..).zip(&self.writes) {
+        for (local, writes) in (0..=u16::MAX).zip(&self.writes) {
             if *writes > 1 {
                 self.locals.push(local);
                 self.numbers[usize::from(local)] = self.locals.len() as u16;
