@@ -3,5 +3,9 @@
 
 #![forbid(unsafe_code)]
 
+mod gap;
+pub mod input;
 pub mod ir;
 pub mod lower;
+
+pub use gap::Gap;
