@@ -7,5 +7,8 @@ mod gap;
 pub mod input;
 pub mod ir;
 pub mod lower;
+mod parallel;
+mod whole;
 
 pub use gap::Gap;
+pub use whole::{ClassId, ClassInfo, FieldId, FieldInfo, MethodId, MethodInfo, Origin, Program};

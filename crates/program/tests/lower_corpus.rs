@@ -17,7 +17,7 @@ fn check(name: &str, classes: &[support::Named]) -> (usize, Vec<String>) {
         for method in &class.methods {
             match &method.code {
                 Code::Body(_) => bodies += 1,
-                Code::Absent => {}
+                Code::Absent | Code::Unread => {}
                 Code::Gap(why) => {
                     let (name, why) = (class.table.text(method.name), class.table.text(*why));
                     gaps.push(format!("{}.{name}: {why}", named.name));

@@ -4,12 +4,13 @@
 use std::collections::BTreeMap;
 use std::io::{Cursor, Read};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use zip::ZipArchive;
 
 use super::{ClassBytes, Found, Options};
 use crate::Gap;
+use crate::parallel::parallel;
 
 /// Jars in jars in jars …
 const DEEPEST: u32 = 4;
@@ -118,35 +119,9 @@ type Unpacked = Result<Vec<u8>, String>;
 
 /// Unpacks entries on several threads; the results are in the order of the entries.
 fn unpack(jar: &Jar, wanted: &[Wanted], options: &Options, room: &AtomicU64) -> Vec<Unpacked> {
-    // A thread for a handful of classes costs more than it saves.
-    let threads = options.threads.min(wanted.len() / 32).max(1);
-    let next = AtomicUsize::new(0);
-    let work = || {
-        let mut jar = jar.clone();
-        let mut done = Vec::new();
-        loop {
-            let start = next.fetch_add(16, Ordering::Relaxed);
-            if start >= wanted.len() {
-                return done;
-            }
-            for (entry, number) in wanted.iter().skip(start).take(16).zip(start..) {
-                done.push((number, one(&mut jar, entry, options, room)));
-            }
-        }
-    };
-    let mut results: Vec<Unpacked> = wanted.iter().map(|_| Err("it was not unpacked".to_owned())).collect();
-    let parts = std::thread::scope(|scope| {
-        let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
-        let mut parts = vec![work()];
-        parts.extend(others.into_iter().filter_map(|thread| thread.join().ok()));
-        parts
-    });
-    for (number, result) in parts.into_iter().flatten() {
-        if let Some(place) = results.get_mut(number) {
-            *place = result;
-        }
-    }
-    results
+    let made = || jar.clone();
+    let each = |jar: &mut Jar, entry: &Wanted| one(jar, entry, options, room);
+    parallel(wanted, options.threads, made, each)
 }
 
 fn one(jar: &mut Jar, wanted: &Wanted, options: &Options, room: &AtomicU64) -> Unpacked {

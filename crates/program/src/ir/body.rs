@@ -157,6 +157,8 @@ pub enum Code {
     Absent,
     /// Its instructions.
     Body(Box<Body>),
+    /// It has some, which was left unread: only the outline of the class was asked for.
+    Unread,
     /// It could not be read, and why.
     Gap(TextId),
 }

@@ -53,7 +53,13 @@ type Result<T> = std::result::Result<T, Trouble>;
 /// Lowers a class. The error is for what is no class at all; methods that cannot be read are gaps in it.
 pub fn lower(bytes: &[u8]) -> std::result::Result<Class, String> {
     let file = File::parse(bytes).map_err(|error| error.to_string())?;
-    lower_file(&file).map_err(Trouble::reason)
+    lower_file(&file, true).map_err(Trouble::reason)
+}
+
+/// A class without its methods' code, in a fraction of the time.
+pub fn outline(bytes: &[u8]) -> std::result::Result<Class, String> {
+    let file = File::parse(bytes).map_err(|error| error.to_string())?;
+    lower_file(&file, false).map_err(Trouble::reason)
 }
 
 /// The flags that mean something here.
@@ -68,7 +74,7 @@ const CLASS_FLAGS: u16 = flags::PUBLIC
 const FIELD_FLAGS: u16 = 0x50df;
 const METHOD_FLAGS: u16 = 0x1dff;
 
-fn lower_file(file: &File<'_>) -> Result<Class> {
+fn lower_file(file: &File<'_>, bodies: bool) -> Result<Class> {
     let mut constants = Constants::new(file);
     let this = constants.class(file.this_class)?;
     let superclass = match file.super_class {
@@ -101,10 +107,16 @@ fn lower_file(file: &File<'_>) -> Result<Class> {
             return Err(Trouble::Malformed("a method's descriptor cannot be read"));
         }
         let annotations = self::annotations(file, &mut constants, &method.attributes);
-        let code = match build::body(file, method, descriptor, this, &mut constants, &mut room) {
-            Ok(Some(body)) => Code::Body(Box::new(body)),
-            Ok(None) => Code::Absent,
-            Err(trouble) => Code::Gap(constants.table.add_text(&trouble.reason())),
+        let code = if bodies {
+            match build::body(file, method, descriptor, this, &mut constants, &mut room) {
+                Ok(Some(body)) => Code::Body(Box::new(body)),
+                Ok(None) => Code::Absent,
+                Err(trouble) => Code::Gap(constants.table.add_text(&trouble.reason())),
+            }
+        } else if method.access & (flags::ABSTRACT | flags::NATIVE) != 0 {
+            Code::Absent
+        } else {
+            Code::Unread
         };
         methods.push(Method { access: method.access & METHOD_FLAGS, name, descriptor, annotations, code });
     }

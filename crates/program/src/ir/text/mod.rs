@@ -8,7 +8,7 @@
 //! CLASS   = {ANNOTATION} {FLAG} (class | interface) NAME [extends NAME | extends nothing] [implements NAME, …]
 //!           [source "FILE"] { {MEMBER} }                    without extends: java.lang.Object
 //! MEMBER  = {ANNOTATION} field {FLAG} TYPE NAME
-//!         | {ANNOTATION} method {FLAG} TYPE NAME(TYPE [REG], …) [{ BODY } | gap "WHY"]     TYPE may be void
+//!         | {ANNOTATION} method {FLAG} TYPE NAME(TYPE [REG], …) [{ BODY } | unread | gap "WHY"]
 //! ANNOTATION = @NAME [(NAME = "TEXT", …)]
 //! BODY    = {STATEMENT} {BLOCK}         a body starts with the entry block: its parameters are the method's, and `this`
 //! BLOCK   = BLOCKNAME [(KIND REG, …)] {catch (NAME | any) TARGET} : {STATEMENT}    `entry catch … :` may stand first

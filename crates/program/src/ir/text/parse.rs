@@ -297,6 +297,8 @@ fn method_of(lexer: &mut Lexer<'_>, tables: &mut Tables, annotations: Vec<Annota
     let descriptor = tables.text(&types);
     let code = if lexer.take("{")? {
         Code::Body(Box::new(parse_body(lexer, tables, &params)?))
+    } else if lexer.take("unread")? {
+        Code::Unread
     } else if lexer.take("gap")? {
         let why = lexer.text("the reason")?;
         Code::Gap(tables.text(&why))

@@ -83,6 +83,7 @@ fn put_method(out: &mut String, table: &Table, method: &Method) {
     });
     match &method.code {
         Code::Absent => {}
+        Code::Unread => out.push_str(" unread"),
         Code::Body(body) => {
             out.push_str(" {\n");
             put_body(out, table, body, method.is_static());

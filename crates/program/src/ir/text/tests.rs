@@ -14,6 +14,7 @@ public abstract synthetic class a.b.C$D extends a.Base implements java.lang.Runn
     field static final java.lang.String `odd name`
     method abstract native int nothing(int, `a/b-c`)
     method public static void broken() gap "jsr"
+    method void outline() unread
     // a comment
     method protected synchronized long all(int x, java.lang.Object o, long y) {
     entry catch java.lang.Exception wrong(caught, x) catch any any(caught):
