@@ -8,7 +8,10 @@ pub mod input;
 pub mod ir;
 pub mod lower;
 mod parallel;
+pub mod points;
+mod sharing;
 mod whole;
 
 pub use gap::Gap;
+pub use sharing::Sharing;
 pub use whole::{ClassId, ClassInfo, FieldId, FieldInfo, MethodId, MethodInfo, Origin, Program};
