@@ -1,0 +1,17 @@
+//! What could not be read or analysed. The user is told; nothing is guessed in its place.
+
+/// Something that is missing from what was analysed.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Gap {
+    /// What: `class a.B`, `method a.B.m(int)`, a file.
+    pub what: String,
+    /// Why.
+    pub why: String,
+}
+
+impl Gap {
+    /// A gap.
+    pub fn new(what: impl Into<String>, why: impl Into<String>) -> Gap {
+        Gap { what: what.into(), why: why.into() }
+    }
+}

@@ -1,0 +1,252 @@
+//! Where threads start: `main`, tests, what frameworks call, tasks that are handed to other threads; for a library every
+//! public method. Roots of tasks are found while the analysis runs.
+
+use classfile::{MethodType, flags};
+use events::models::{Mark, Role};
+
+use super::{Analysis, Made, OUTSIDE, Object, Part, World};
+use crate::ir::Kind;
+use crate::{ClassId, MethodId, Origin};
+
+/// What starts in a method.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum RootKind {
+    /// The program itself, or a test: one thread.
+    Main,
+    /// A thread or task.
+    Task,
+    /// What a framework calls, from any number of threads.
+    Entry,
+    /// A public method of a library: any number of threads.
+    Public,
+    /// A finalizer.
+    Finalizer,
+}
+
+/// A method in which threads start.
+#[derive(Clone, Debug)]
+pub struct Root {
+    /// The method; for a closure the one that it names.
+    pub method: MethodId,
+    /// What starts there.
+    pub kind: RootKind,
+    /// For tasks: the objects that are run.
+    pub objects: Vec<u32>,
+    /// For tasks: where each was handed over, as far as it is an instruction.
+    pub handed: Vec<(u32, (MethodId, u32))>,
+    /// For closures: the caller that stands for the thread.
+    pub hub: Option<u32>,
+}
+
+impl Analysis<'_> {
+    /// Finds what starts by itself.
+    pub fn find_roots(&mut self, world: World) {
+        let program = self.program;
+        let mut found = Vec::new();
+        if world != World::Library {
+            for method in program.input_methods() {
+                if let Some(kind) = self.starts_itself(method) {
+                    found.push((method, kind));
+                }
+            }
+        }
+        if found.is_empty() {
+            for method in program.input_methods() {
+                let access = program.method(method).access;
+                let class = program.class(program.method(method).owner);
+                let is_open = access & flags::PUBLIC != 0 && class.code.access & flags::PUBLIC != 0;
+                if is_open && self.is_followed(method) {
+                    found.push((method, RootKind::Public));
+                }
+            }
+        }
+        for (method, kind) in found {
+            self.add_outer_root(method, kind);
+        }
+    }
+
+    /// Is it a `main`, a test or an entry that a framework calls?
+    fn starts_itself(&self, method: MethodId) -> Option<RootKind> {
+        let program = self.program;
+        if !self.is_followed(method) {
+            return None;
+        }
+        let (name, descriptor) = program.names_of(method);
+        let info = program.method(method);
+        let is_static = info.access & flags::STATIC != 0;
+        if is_static && name == "main" && descriptor == "([Ljava/lang/String;)V" {
+            return Some(RootKind::Main);
+        }
+        let class = program.class(info.owner);
+        let annotations = &program.code(method).annotations;
+        for root in self.models.roots() {
+            let fits = match &root.mark {
+                Mark::Annotation(pattern) => {
+                    annotations.iter().any(|found| Mark::names(pattern, class.code.table.class(found.class)))
+                }
+                // What the JDK calls is found with the objects on which it does.
+                Mark::Method(pattern, _) if is_jdk(pattern) => false,
+                Mark::Method(pattern, of) => {
+                    of.matches(name, descriptor)
+                        && info.access & (flags::PUBLIC | flags::PROTECTED) != 0
+                        && class
+                            .above()
+                            .iter()
+                            .any(|above| Mark::names(pattern, program.class(*above).name()))
+                }
+            };
+            if fits {
+                return Some(match root.role {
+                    Role::Test => RootKind::Main,
+                    Role::Entry => RootKind::Entry,
+                });
+            }
+        }
+        None
+    }
+
+    /// What the JDK calls from threads of its own on an object of this class, whoever has it: finalizers, and what model
+    /// tables call entries. (That of threads themselves comes with their start.)
+    pub fn made(&mut self, class: ClassId, object: u32) {
+        let program = self.program;
+        if program.class(class).origin != Origin::Input {
+            return;
+        }
+        let models = self.models;
+        for callback in self.callbacks(class).iter() {
+            let (name, descriptor) = program.names_of(callback.method);
+            let is_entry = || {
+                models.roots().iter().any(|root| match &root.mark {
+                    Mark::Method(pattern, of) if is_jdk(pattern) && &**pattern != "java/lang/Thread" => {
+                        of.matches(name, descriptor)
+                            && program
+                                .class(class)
+                                .above()
+                                .iter()
+                                .any(|a| program.class(*a).name() == &**pattern)
+                    }
+                    _ => false,
+                })
+            };
+            let kind = match (name, descriptor) {
+                ("finalize", "()V") => RootKind::Finalizer,
+                _ if is_entry() => RootKind::Task,
+                _ => continue,
+            };
+            let held = self.part(OUTSIDE, Part::Contents);
+            self.called(callback.method, object, held);
+            self.add_root(callback.method, kind, Some(object), None);
+        }
+    }
+
+    /// A root that is called from outside: receiver and arguments come from there.
+    fn add_outer_root(&mut self, method: MethodId, kind: RootKind) {
+        let program = self.program;
+        let Some(base) = self.base(method) else { return };
+        let Some(body) = program.body(method) else { return };
+        self.add_root(method, kind, None, None);
+        let info = program.method(method);
+        self.touch(method, info.owner);
+        let mut params = body.params().iter();
+        if info.access & flags::STATIC == 0 {
+            for class in self.instances(info.owner) {
+                let object = self.given(class);
+                self.graph.put(base, object);
+            }
+            params.next();
+        }
+        let (_, descriptor) = program.names_of(method);
+        let types = MethodType::parse(descriptor.as_bytes());
+        for (param, of) in params.zip(types.into_iter().flat_map(|types| types.parameters())) {
+            let class = of.class_name().map(String::from_utf8_lossy);
+            if body.kind(*param) != Kind::Ref || class.as_deref().is_some_and(super::code::is_value) {
+                continue;
+            }
+            let outside = self.part(OUTSIDE, Part::Contents);
+            let class = class.and_then(|name| program.class_named(&name));
+            for class in class.map(|class| self.instances(class)).unwrap_or_default() {
+                let object = self.given(class);
+                self.graph.put(base + param.0, object);
+            }
+            match class {
+                Some(class) => self.flow_filtered(outside, base + param.0, class.0),
+                None => self.flow(outside, base + param.0),
+            }
+        }
+    }
+
+    /// The classes of the inputs that an object given from outside as this one may have.
+    fn instances(&self, class: ClassId) -> Vec<ClassId> {
+        let program = self.program;
+        let below = program.class(class).below().iter().copied();
+        let concrete = |class: &ClassId| {
+            let class = program.class(*class);
+            class.origin == Origin::Input && class.code.access & (flags::ABSTRACT | flags::INTERFACE) == 0
+        };
+        // `Object` and the like stand for anything: what comes from outside is then the outside alone.
+        if program.class(class).origin == Origin::Input {
+            below.filter(concrete).collect()
+        } else {
+            Vec::new()
+        }
+    }
+
+    fn given(&mut self, class: ClassId) -> u32 {
+        if let Some(known) = self.givens.get(&class) {
+            return *known;
+        }
+        let object = self.add_object(Object { made: Made::Given, class: Some(class), place: None });
+        self.givens.insert(class, object);
+        // Whoever made it holds it.
+        let outside = self.part(OUTSIDE, Part::Contents);
+        self.graph.put(outside, object);
+        object
+    }
+
+    /// Adds a root, or another object to one that is known.
+    pub fn add_root(
+        &mut self,
+        method: MethodId,
+        kind: RootKind,
+        object: Option<u32>,
+        handed: Option<(MethodId, u32)>,
+    ) {
+        let number = *self.root_of.entry(method).or_insert(self.roots.len() as u32);
+        if number as usize == self.roots.len() {
+            self.roots.push(Root { method, kind, objects: Vec::new(), handed: Vec::new(), hub: None });
+        }
+        let root = &mut self.roots[number as usize];
+        root.kind = root.kind.max(kind);
+        if let Some(object) = object {
+            if !root.objects.contains(&object) {
+                root.objects.push(object);
+            }
+            if let Some(place) = handed
+                && !root.handed.contains(&(object, place))
+            {
+                root.handed.push((object, place));
+            }
+        }
+    }
+
+    /// Adds the root of a closure: the methods it runs are called by its hub.
+    pub fn add_closure_root(&mut self, object: u32, hub: u32, handed: Option<(MethodId, u32)>) {
+        let Some(method) = self.closure_method(object) else { return };
+        let known = self.roots.iter().position(|root| root.hub == Some(hub));
+        let number = known.unwrap_or_else(|| {
+            let kind = RootKind::Task;
+            let objects = vec![object];
+            self.roots.push(Root { method, kind, objects, handed: Vec::new(), hub: Some(hub) });
+            self.roots.len() - 1
+        });
+        if let Some(place) = handed
+            && !self.roots[number].handed.contains(&(object, place))
+        {
+            self.roots[number].handed.push((object, place));
+        }
+    }
+}
+
+fn is_jdk(pattern: &str) -> bool {
+    pattern.starts_with("java/")
+}

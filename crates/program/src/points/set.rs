@@ -1,0 +1,172 @@
+//! A set of small numbers: sixty-four to a word, only words that hold some are kept. Made for joining: objects that flow
+//! together were made close to each other, so that words are few.
+
+/// A set of numbers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Set {
+    /// Word numbers, ascending, with their bits, which are never none.
+    words: Vec<(u32, u64)>,
+}
+
+impl Set {
+    /// Is nothing in it?
+    pub fn is_empty(&self) -> bool {
+        self.words.is_empty()
+    }
+
+    /// How many are in it.
+    pub fn len(&self) -> usize {
+        self.words.iter().map(|(_, bits)| bits.count_ones() as usize).sum()
+    }
+
+    /// Is the number in it?
+    pub fn contains(&self, number: u32) -> bool {
+        let found = self.words.binary_search_by_key(&(number / 64), |(word, _)| *word);
+        found.is_ok_and(|at| self.words[at].1 >> (number % 64) & 1 == 1)
+    }
+
+    /// Adds a number; was it new?
+    pub fn insert(&mut self, number: u32) -> bool {
+        let bit = 1 << (number % 64);
+        match self.words.binary_search_by_key(&(number / 64), |(word, _)| *word) {
+            Ok(at) => {
+                let new = self.words[at].1 & bit == 0;
+                self.words[at].1 |= bit;
+                new
+            }
+            Err(at) => {
+                self.words.insert(at, (number / 64, bit));
+                true
+            }
+        }
+    }
+
+    /// Adds all of `other`, and to `fresh` those that are new.
+    pub fn join(&mut self, other: &Set, fresh: &mut Set) {
+        for (word, bits) in &other.words {
+            match self.words.binary_search_by_key(word, |(word, _)| *word) {
+                Ok(at) => {
+                    let new = bits & !self.words[at].1;
+                    if new != 0 {
+                        self.words[at].1 |= new;
+                        fresh.add_word(*word, new);
+                    }
+                }
+                // Long sets are rarely lacking words, so that moving the rest is rare.
+                Err(at) => {
+                    self.words.insert(at, (*word, *bits));
+                    fresh.add_word(*word, *bits);
+                }
+            }
+        }
+    }
+
+    /// As `join`, for those of `other` that are in `mask` too.
+    pub fn join_masked(&mut self, other: &Set, mask: &Set, fresh: &mut Set) {
+        let mut at = 0;
+        for (word, bits) in &other.words {
+            while mask.words.get(at).is_some_and(|(masked, _)| masked < word) {
+                at += 1;
+            }
+            let Some((masked, allowed)) = mask.words.get(at) else { return };
+            let bits = bits & allowed;
+            if masked != word || bits == 0 {
+                continue;
+            }
+            match self.words.binary_search_by_key(word, |(word, _)| *word) {
+                Ok(at) => {
+                    let new = bits & !self.words[at].1;
+                    if new != 0 {
+                        self.words[at].1 |= new;
+                        fresh.add_word(*word, new);
+                    }
+                }
+                Err(at) => {
+                    self.words.insert(at, (*word, bits));
+                    fresh.add_word(*word, bits);
+                }
+            }
+        }
+    }
+
+    /// Those that are not in `other`.
+    pub fn without(&self, other: &Set) -> Set {
+        let mut found = Set::default();
+        let mut at = 0;
+        for (word, bits) in &self.words {
+            while other.words.get(at).is_some_and(|(there, _)| there < word) {
+                at += 1;
+            }
+            let there = other.words.get(at).filter(|(there, _)| there == word).map_or(0, |(_, bits)| *bits);
+            if bits & !there != 0 {
+                found.words.push((*word, bits & !there));
+            }
+        }
+        found
+    }
+
+    fn add_word(&mut self, word: u32, bits: u64) {
+        match self.words.last() {
+            Some((last, _)) if *last >= word => match self.words.binary_search_by_key(&word, |(w, _)| *w) {
+                Ok(at) => self.words[at].1 |= bits,
+                Err(at) => self.words.insert(at, (word, bits)),
+            },
+            _ => self.words.push((word, bits)),
+        }
+    }
+
+    /// The numbers, ascending.
+    pub fn iter(&self) -> impl Iterator<Item = u32> {
+        self.words.iter().flat_map(|(word, bits)| {
+            let mut rest = *bits;
+            std::iter::from_fn(move || {
+                let bit = rest.trailing_zeros();
+                rest = rest.checked_sub(1).map(|less| rest & less)?;
+                Some(word * 64 + bit)
+            })
+        })
+    }
+}
+
+impl FromIterator<u32> for Set {
+    fn from_iter<I: IntoIterator<Item = u32>>(numbers: I) -> Set {
+        let mut set = Set::default();
+        for number in numbers {
+            set.insert(number);
+        }
+        set
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn joining_gives_the_union_and_what_was_new() {
+        let mut state = 7u64;
+        let mut random = |most: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            ((state >> 33) % most) as u32
+        };
+        for _ in 0..200 {
+            let one: Vec<u32> = (0..random(40)).map(|_| random(500)).collect();
+            let two: Vec<u32> = (0..random(40)).map(|_| random(500)).collect();
+            let mut set: Set = one.iter().copied().collect();
+            let mut fresh = Set::default();
+            set.join(&two.iter().copied().collect(), &mut fresh);
+            let all: std::collections::BTreeSet<u32> = one.iter().chain(&two).copied().collect();
+            assert!(set.iter().eq(all.iter().copied()));
+            assert_eq!(set.len(), all.len());
+            assert!(fresh.iter().eq(all.iter().copied().filter(|n| !one.contains(n))));
+            assert!(all.iter().all(|n| set.contains(*n)) && !set.contains(1000));
+            let mut masked: Set = one.iter().copied().collect();
+            let mask: Set = (0..500).filter(|n| n % 3 == 0).collect();
+            let mut fresh = Set::default();
+            masked.join_masked(&two.iter().copied().collect(), &mask, &mut fresh);
+            assert!(fresh.iter().eq(all.iter().copied().filter(|n| !one.contains(n) && n % 3 == 0)));
+            let left = set.without(&two.iter().copied().collect());
+            assert!(left.iter().eq(all.iter().copied().filter(|n| !two.contains(n))));
+        }
+    }
+}

@@ -1,0 +1,202 @@
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.function.Supplier;
+
+/** Figure 1 of Racer. */
+class Task implements Runnable {
+    static int shared;
+    static int sharedProtected;
+    int notShared;
+
+    public void run() {
+        System.out.println(shared++); // shared
+        synchronized (Task.class) {
+            System.out.println(sharedProtected++); // shared
+        }
+        System.out.println(notShared++); // local
+    }
+
+    public static void main(String[] args) {
+        Task task1 = new Task();
+        Task task2 = new Task();
+        Thread thread1 = new Thread(task1);
+        Thread thread2 = new Thread(task2);
+        thread1.start();
+        thread2.start();
+    }
+}
+
+class Box {
+    int value;
+    Box next;
+}
+
+/** Objects that never leave the method that made them, run by many threads. */
+class LocalBoxes extends Thread {
+    Box kept = new Box(); // local
+    int count;
+
+    public void run() {
+        Box box = new Box();
+        box.value = 1; // local
+        box.next = new Box(); // local
+        box.next.value = 2; // local
+        step();
+    }
+
+    private void step() {
+        count++; // local
+    }
+
+    public static void main(String[] args) throws Exception {
+        for (int i = 0; i < 4; i++) {
+            LocalBoxes thread = new LocalBoxes();
+            thread.start();
+        }
+    }
+}
+
+/** What a lambda captures is the other thread's too. */
+class Captured {
+    public static void main(String[] args) {
+        Box box = new Box();
+        Box other = new Box();
+        Thread thread = new Thread(() -> box.value++); // shared
+        thread.start();
+        box.value = 5; // shared
+        other.value = 6; // local
+    }
+}
+
+/** Threads in a list, objects through a map. */
+class Collections2 {
+    static class Worker extends Thread {
+        private final Map<String, Box> boxes;
+        private int own;
+
+        Worker(Map<String, Box> boxes) {
+            this.boxes = boxes;
+        }
+
+        public void run() {
+            boxes.get("a").value++; // shared
+            own++; // local
+        }
+    }
+
+    public static void main(String[] args) throws Exception {
+        Map<String, Box> boxes = new HashMap<>();
+        Box box = new Box();
+        boxes.put("a", box);
+        Map<String, Box> mine = new HashMap<>();
+        mine.put("b", new Box());
+        List<Worker> workers = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            workers.add(new Worker(boxes));
+        }
+        for (Worker worker : workers) {
+            worker.start();
+        }
+        for (Worker worker : workers) {
+            worker.join();
+        }
+        box.value = 9; // shared
+        mine.get("b").value = 3; // local
+    }
+}
+
+/** Executors and futures. */
+class Pools {
+    static class Job implements Callable<Box> {
+        final Box given;
+        int runs;
+
+        Job(Box given) {
+            this.given = given;
+        }
+
+        public Box call() {
+            runs++; // local
+            given.value++; // shared
+            Box made = new Box();
+            made.value = 4; // shared
+            return made;
+        }
+    }
+
+    public static void main(String[] args) throws Exception {
+        ExecutorService pool = Executors.newFixedThreadPool(2);
+        Box box = new Box();
+        Box got = pool.submit(new Job(box)).get();
+        got.value++; // shared
+        box.value++; // shared
+        Supplier<Box> supplier = () -> {
+            Box fresh = new Box();
+            fresh.value = 1; // shared
+            Box hidden = new Box();
+            hidden.value = 2; // local
+            return fresh;
+        };
+        Box later = CompletableFuture.supplyAsync(supplier).get();
+        later.value++; // shared
+        List<Box> all = new ArrayList<>();
+        all.add(new Box());
+        all.parallelStream().forEach(each -> each.value++); // shared
+        pool.shutdown();
+    }
+}
+
+/** Calls go where the objects are. */
+class Dispatch {
+    interface Shape {
+        int area();
+    }
+
+    static class Square implements Shape {
+        public int area() {
+            return 4;
+        }
+    }
+
+    static class Circle implements Shape {
+        public int area() {
+            return 3;
+        }
+    }
+
+    static class Never implements Shape {
+        public int area() {
+            return 0;
+        }
+    }
+
+    static class Holder implements Comparable<Holder> {
+        Shape shape;
+
+        public int compareTo(Holder other) {
+            return helper();
+        }
+
+        int helper() {
+            return 1;
+        }
+    }
+
+    public static void main(String[] args) {
+        Holder one = new Holder();
+        one.shape = new Square();
+        Holder two = new Holder();
+        two.shape = new Circle();
+        one.shape.area();
+        List<Holder> holders = new ArrayList<>();
+        holders.add(two);
+        holders.sort(null);
+        holders.get(0).shape.area();
+    }
+}

@@ -1,0 +1,175 @@
+//! Calls, points-to sets, roots and sharing on small Java programs, with the installed JDK.
+
+#[path = "../../classfile/tests/support/mod.rs"]
+mod support;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use events::models::Models;
+use program::input::{ClassBytes, Found, Jdk};
+use program::ir::Op;
+use program::points::{Points, RootKind, World};
+use program::{Origin, Program, Sharing};
+
+fn source() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/java/Sharing.java")
+}
+
+fn compiled() -> &'static Path {
+    static DONE: OnceLock<PathBuf> = OnceLock::new();
+    DONE.get_or_init(|| {
+        let folder = support::scratch(&format!("sharing-{}", support::once()));
+        support::compile("17", &folder, &[source()]);
+        folder
+    })
+}
+
+/// The program of a class with a `main`, its inner classes and `Box`.
+fn program(name: &str) -> Program {
+    let mut classes = Vec::new();
+    let mut files: Vec<PathBuf> = std::fs::read_dir(compiled())
+        .expect("the folder just made")
+        .map(|entry| entry.expect("a file").path())
+        .collect();
+    files.sort();
+    for file in files {
+        let stem = file.file_stem().and_then(|stem| stem.to_str()).expect("a name");
+        if stem == name || stem == "Box" || stem.starts_with(&format!("{name}$")) {
+            let bytes = std::fs::read(&file).expect("readable");
+            classes.push(ClassBytes { place: stem.to_owned(), bytes });
+        }
+    }
+    let jdk = Jdk::find(None).expect("readable").expect("a JDK is installed");
+    Program::load(Found { classes, gaps: Vec::new() }, Some(&jdk), 1)
+}
+
+fn models() -> Models {
+    Models::builtin().expect("they parse")
+}
+
+/// For each line with an access: may one be shared?
+fn lines(program: &Program) -> BTreeMap<u16, bool> {
+    let points = Points::new(program, &models(), World::Guess);
+    assert_eq!(points.gaps(), []);
+    let sharing = Sharing::new(program, &points);
+    let mut found = BTreeMap::new();
+    for method in program.input_methods().filter(|method| points.is_reached(*method)) {
+        let Some(body) = program.body(method) else { continue };
+        for (inst, number) in body.insts.iter().zip(0..) {
+            let shared = sharing.maybe_shared(program, &points, method, number);
+            // Fields of the JDK do not count.
+            let owner = program.method(method).owner;
+            let field = match inst.op {
+                Op::Get { field, .. } | Op::Put { field, .. } => program.field_of(owner, field),
+                Op::GetStatic { field } | Op::PutStatic { field, .. } => program.field_of(owner, field),
+                _ => None,
+            };
+            let own = |field| program.class(program.field(field).owner).origin == Origin::Input;
+            if field.is_some_and(own) {
+                *found.entry(inst.line).or_default() |= shared;
+            }
+        }
+    }
+    found
+}
+
+/// Compares with the marks in the source, between the class and the next one at the left border.
+fn check(name: &str) {
+    let found = lines(&program(name));
+    let text = std::fs::read_to_string(source()).expect("the source");
+    let mut inside = false;
+    let mut marks = 0;
+    for (line, number) in text.lines().zip(1u16..) {
+        if line.starts_with("class ") {
+            inside = line.starts_with(&format!("class {name} "));
+        }
+        let expected = match (inside, line.ends_with("// shared"), line.ends_with("// local")) {
+            (true, true, _) => true,
+            (true, _, true) => false,
+            _ => continue,
+        };
+        marks += 1;
+        assert_eq!(found.get(&number), Some(&expected), "line {number}: {line}");
+    }
+    assert!(marks > 0);
+}
+
+#[test]
+fn figure_1_of_racer_keeps_lines_8_and_10_and_drops_12() {
+    check("Task");
+}
+
+#[test]
+fn objects_that_stay_in_their_thread_are_local() {
+    check("LocalBoxes");
+}
+
+#[test]
+fn what_a_lambda_captures_is_shared() {
+    check("Captured");
+}
+
+#[test]
+fn what_passes_through_collections_is_followed() {
+    check("Collections2");
+}
+
+#[test]
+fn what_passes_through_executors_and_futures_is_followed() {
+    check("Pools");
+}
+
+#[test]
+fn calls_go_where_objects_of_that_class_were_made() {
+    let program = program("Dispatch");
+    let points = Points::new(&program, &models(), World::Guess);
+    let area = |class: &str| {
+        let method = program.method_named(&format!("Dispatch${class}"), "area", "()I").expect(class);
+        points.is_reached(method)
+    };
+    assert!(area("Square") && area("Circle") && !area("Never"));
+    // The list sorts by calling back.
+    let helper = program.method_named("Dispatch$Holder", "helper", "()I").expect("helper");
+    assert!(points.is_reached(helper));
+    assert_eq!(points.roots().iter().map(|root| root.kind).collect::<Vec<_>>(), [RootKind::Main]);
+}
+
+#[test]
+fn a_library_is_called_by_any_thread_at_its_public_methods() {
+    let text = "public class Lib { field int x field static int y
+            method public void <init>() { call special void java.lang.Object.<init>()(this) return }
+            method public void set(int v) { put int Lib.x of this = v return }
+            method void hidden() { v = 5 put int Lib.x of this = v return }
+            method public int local() {
+                b = new Lib
+                call special void Lib.<init>()(b)
+                v = get int Lib.x of b
+                return v
+            } }";
+    let program = Program::from_text(text).expect("a program");
+    let points = Points::new(&program, &models(), World::Guess);
+    assert_eq!(points.roots().len(), 3);
+    let sharing = Sharing::new(&program, &points);
+    let method = |name, descriptor| program.method_named("Lib", name, descriptor).expect(name);
+    assert!(sharing.maybe_shared(&program, &points, method("set", "(I)V"), 0));
+    assert!(!sharing.maybe_shared(&program, &points, method("local", "()I"), 2));
+    assert!(!points.is_reached(method("hidden", "()V")));
+}
+
+#[test]
+fn a_large_library_is_analysed_in_bounded_time() {
+    let jars = support::jars();
+    let Some(jar) = jars.iter().find(|jar| jar.to_string_lossy().contains("commons-collections")) else {
+        return; // it is downloaded by scripts/prepare, which CI runs
+    };
+    let jdk = Jdk::find(None).expect("readable").expect("a JDK is installed");
+    let found = program::input::read(std::slice::from_ref(jar), &program::input::Options::default());
+    let program = Program::load(found.expect("readable"), Some(&jdk), 2);
+    let points = Points::new(&program, &models(), World::Guess);
+    assert_eq!(points.gaps(), []);
+    let reached = program.input_methods().filter(|method| points.is_reached(*method)).count();
+    println!("{reached} methods, {} objects, {} steps", points.objects().len(), points.steps());
+    assert!(reached > 2_000);
+}
