@@ -219,7 +219,7 @@ impl Session {
     fn try_take(&self, size: u32) -> Option<u32> {
         let mut pages = self.pages.lock().unwrap_or_else(PoisonError::into_inner);
         let pages = &mut *pages;
-        let given = self.word(at::HEAD_AT).load(Ordering::Acquire);
+        let given = at::head_of(self.word(at::HEAD_AT).load(Ordering::Acquire), pages.taken);
         while pages.taken < given {
             let entry = at::RING_PAGE * at::PAGE + 4 * (pages.taken % at::RING);
             let page = self.word32(entry).load(Ordering::Relaxed);

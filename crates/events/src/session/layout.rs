@@ -20,7 +20,7 @@ pub const MAGIC: [u8; 8] = *b"RADDLE\0\x01";
 /// Offset of the version, u32.
 pub const VERSION_AT: u64 = 8;
 /// The version this code writes and reads.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 /// Offset of the page size, u32.
 pub const PAGE_SIZE_AT: u64 = 12;
 /// Bytes of a page.
@@ -38,7 +38,7 @@ pub const RUNNING: u32 = 0;
 pub const ENDED: u32 = 1;
 /// Offset of the number of pages that have ever been in use, u64.
 pub const PAGES_AT: u64 = 136;
-/// Offset of the ring's head, u64: how many chunks the reader has ever given back.
+/// Offset of the ring's head, u64: how many chunks the reader has ever given back, as [`head_word`] puts it.
 pub const HEAD_AT: u64 = 192;
 /// Offset of the ring's tail, u64: how many of them the agent has taken.
 pub const TAIL_AT: u64 = 256;
@@ -75,5 +75,19 @@ pub const CHUNK_PAGES_AT: u64 = 4;
 pub const CHUNK_NEXT_AT: u64 = 8;
 /// Offset in a chunk of the closing mark, u32; 1: the thread has ended, nothing follows. Set after the last record.
 pub const CHUNK_CLOSED_AT: u64 = 12;
+
+/// The head as it is written: its lower half twice. The reader does not write it at once, and somebody who sees two
+/// different halves knows.
+pub const fn head_word(head: u64) -> u64 {
+    head & 0xffff_ffff | head << 32
+}
+
+/// The head after `taken`, as far as it can be told.
+pub const fn head_of(word: u64, taken: u64) -> u64 {
+    if word as u32 != (word >> 32) as u32 {
+        return taken;
+    }
+    taken + (word as u32).wrapping_sub(taken as u32) as u64
+}
 
 const _: () = assert!(RING * 4 == (FIRST_CHUNK as u64 - RING_PAGE) * PAGE, "the ring fills its pages");

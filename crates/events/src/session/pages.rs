@@ -1,6 +1,9 @@
 //! The `chunks` file as the reader uses it: bytes are copied out with `read_at` while the JVM writes into its mapping of
 //! the same pages, and chunks that have been read are zeroed and given back through the ring.
 //!
+//! Copying is not atomic, not even for a single word: it may be interrupted between two bytes. So what the JVM may be
+//! writing at the moment is read until it reads the same twice, and what the JVM reads is written twice.
+//!
 //! Knows nothing of records. Nothing is written to the file of a JVM that does not run any more.
 
 use std::collections::VecDeque;
@@ -12,7 +15,7 @@ use std::path::Path;
 use super::layout::{
     CHUNK_CLOSED_AT, CHUNK_HEADER, CHUNK_NEXT_AT, CHUNK_PAGES_AT, CHUNK_THREAD_AT, CHUNKS, ENDED,
     FIRST_CHUNK, HEAD_AT, LARGE, LEFT, MAGIC, PAGE, PAGE_SIZE_AT, READER_AT, READER_PID_AT, READING, RING,
-    RING_PAGE, SMALL, STAMP_AT, STATE_AT, TAIL_AT, VERSION, VERSION_AT,
+    RING_PAGE, SMALL, STAMP_AT, STATE_AT, TAIL_AT, VERSION, VERSION_AT, head_word,
 };
 use crate::{Place, TraceError};
 
@@ -114,12 +117,24 @@ impl Pages {
         }
     }
 
+    /// The same bytes in two readings: each word of them was then whole in the first.
+    fn steady<const N: usize>(&self, at: u64) -> Result<[u8; N], TraceError> {
+        let mut bytes = self.exactly(at)?;
+        loop {
+            let again = self.exactly(at)?;
+            if again == bytes {
+                return Ok(bytes);
+            }
+            bytes = again;
+        }
+    }
+
     fn u32(&self, at: u64) -> Result<u32, TraceError> {
-        self.exactly(at).map(u32::from_le_bytes)
+        self.steady(at).map(u32::from_le_bytes)
     }
 
     fn u64(&self, at: u64) -> Result<u64, TraceError> {
-        self.exactly(at).map(u64::from_le_bytes)
+        self.steady(at).map(u64::from_le_bytes)
     }
 
     fn write(&self, at: u64, bytes: &[u8]) -> Result<(), TraceError> {
@@ -139,7 +154,7 @@ impl Pages {
     /// The header of the chunk that begins at a page. `from` is where the page number stands, for messages.
     pub(super) fn chunk(&self, page: u32, thread: u32, from: &str) -> Result<Chunk, TraceError> {
         let at = u64::from(page) * PAGE;
-        let bytes: [u8; 16] = self.exactly(at)?;
+        let bytes: [u8; 16] = self.steady(at)?;
         let word = |at: u64| {
             let word = bytes.get(at as usize..).and_then(<[u8]>::first_chunk);
             u32::from_le_bytes(word.copied().unwrap_or_default())
@@ -197,7 +212,7 @@ impl Pages {
         }
         if head != self.head {
             self.head = head;
-            self.write(HEAD_AT, &head.to_le_bytes())?;
+            self.write(HEAD_AT, &head_word(head).to_le_bytes())?;
         }
         Ok(())
     }

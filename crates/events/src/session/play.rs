@@ -12,7 +12,7 @@ use std::path::Path;
 use super::layout::{
     CHUNK_CLOSED_AT, CHUNK_HEADER, CHUNK_NEXT_AT, CHUNKS, ENDED, FIRST_CHUNK, FIRST_STAMP, HEAD_AT, LARGE,
     MAGIC, NAMES, PAGE, PAGE_SIZE_AT, PAGES_AT, RING, RING_PAGE, SMALL, STAMP_AT, STATE_AT, TAIL_AT, VERSION,
-    VERSION_AT,
+    VERSION_AT, head_of,
 };
 use super::names::Entry;
 use super::record::{EXTENDED, Extra, PLAIN, RANGE, STAMPED, first, stamp};
@@ -182,7 +182,8 @@ impl Player {
     fn chunk(&mut self, thread: u32, pages: u32) -> io::Result<u32> {
         let mut word = [0; 8];
         self.chunks.read_exact_at(&mut word, HEAD_AT)?;
-        while self.tail < u64::from_le_bytes(word) {
+        let head = head_of(u64::from_le_bytes(word), self.tail);
+        while self.tail < head {
             let mut page = [0; 4];
             self.chunks.read_exact_at(&mut page, RING_PAGE * PAGE + 4 * (self.tail % RING))?;
             self.free.push(u32::from_le_bytes(page));

@@ -36,6 +36,10 @@ pub(super) struct Stream {
     start: u64,
     /// Never cleared: that would cost as much as reading.
     bytes: Vec<u8>,
+    /// The same, read again.
+    again: Vec<u8>,
+    /// Whether the thread has left the chunk: then nothing in it changes any more.
+    left: bool,
     /// How many of them were read.
     filled: usize,
     /// The next word in `bytes`.
@@ -59,6 +63,8 @@ impl Stream {
             pages: chunk.pages,
             start: CHUNK_HEADER,
             bytes: Vec::new(),
+            again: Vec::new(),
+            left: false,
             filled: 0,
             at: 0,
             step: STEP,
@@ -101,6 +107,7 @@ impl Stream {
             self.idle = self.idle.saturating_add(1);
             return Ok(Got::Nothing);
         }
+        self.left = true;
         if self.load(pages)? {
             return Ok(Got::Words);
         }
@@ -113,6 +120,7 @@ impl Stream {
         let next = pages.chunk(chunk.next, self.number, "the next chunk")?;
         (self.page, self.pages) = (chunk.next, next.pages);
         (self.start, self.at, self.filled) = (CHUNK_HEADER, 0, 0);
+        self.left = next.next != 0 || next.closed;
         pages.give_back(old.0, old.1)?;
         if self.load(pages)? {
             return Ok(Got::Words);
@@ -138,10 +146,27 @@ impl Stream {
         let Some(room) = self.bytes.get_mut(..length) else { return Ok(false) };
         let got = pages.read(u64::from(self.page) * PAGE + self.start, room)? & !7;
         let first = self.bytes.get(..got).and_then(<[u8]>::first_chunk::<8>);
-        let there = first.is_some_and(|word| u64::from_le_bytes(*word) != 0);
-        if there {
-            (self.filled, self.idle) = (got, 0);
+        if first.is_none_or(|word| u64::from_le_bytes(*word) == 0) {
+            return Ok(false);
         }
-        Ok(there)
+        let whole = if self.left { got } else { self.whole(got, pages)? };
+        if whole > 0 {
+            (self.filled, self.idle) = (whole, 0);
+        }
+        Ok(whole > 0)
+    }
+
+    /// How many of the bytes just read are sure to be whole words: a copy may be interrupted within a word that is being
+    /// written, and then has half of it. What reads the same again was whole.
+    fn whole(&mut self, got: usize, pages: &Pages) -> Result<usize, TraceError> {
+        let there = self.bytes.get(..got).unwrap_or_default();
+        let (words, _) = there.as_chunks::<8>();
+        // Most of it has not been written yet, and need not be read again.
+        let unwritten = words.iter().rev().take_while(|word| **word == [0; 8]).count();
+        let written = (words.len() - unwritten) * 8;
+        self.again.resize(written, 0);
+        let again = pages.read(u64::from(self.page) * PAGE + self.start, &mut self.again)?;
+        let again = self.again.get(..again).unwrap_or_default().as_chunks::<8>().0;
+        Ok(words.iter().zip(again).take_while(|(first, second)| first == second).count() * 8)
     }
 }
