@@ -254,6 +254,7 @@ public final class Probe {
         Variables.prepare();
         Link.prepare();
         Clones.prepare();
+        Waits.prepare();
         me.inside = false;
     }
 
