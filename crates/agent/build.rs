@@ -8,13 +8,14 @@ use events::models::KindWord;
 use events::session::Kind;
 
 /// The classes that are compiled, in the order in which they have to be defined.
-const CLASSES: [&str; 19] = [
+const CLASSES: [&str; 20] = [
     "Kinds",
     "Sites",
     "ClassInfo$1",
     "ClassInfo",
     "Identities$Entry",
     "Identities",
+    "Waits",
     "Recorder",
     "Effect",
     "Variables$1",
@@ -85,7 +86,9 @@ fn kinds_java() -> String {
         constant(&upper(&format!("{kind:?}")), u32::from(kind.number()));
     }
     // Sites that every session has.
-    for (number, name) in (1..).zip(["START_SITE", "END_SITE", "USES_SITE", "FREE_SITE"]) {
+    for (number, name) in
+        (1..).zip(["START_SITE", "END_SITE", "USES_SITE", "FREE_SITE", "WAIT_SITE", "WOKEN_SITE"])
+    {
         constant(name, number);
     }
     // Kinds of collections.

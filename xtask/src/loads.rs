@@ -49,7 +49,8 @@ pub fn run(args: &[&str]) -> Result<(), String> {
     let raddle = build_all()?;
     let place = place()?.join("loads");
     std::fs::create_dir_all(&place).map_err(|e| format!("{}: {e}", place.display()))?;
-    let class_path = compile(&place)?;
+    // Apart from the reports: a library may take a file on its class path for its configuration.
+    let class_path = compile(&place.join("classes"))?;
     println!(
         "| load | wall, s | CPU, s (raddle) | memory, MiB (raddle) | events | data races: high, all | \
          all findings | gaps | output |"
@@ -105,6 +106,7 @@ fn compile(place: &Path) -> Result<String, String> {
         .map_err(|e| format!("{}: {e}; scripts/prepare-java loads fetches it", jars.display()))?;
     let mut path: Vec<String> = entries.flatten().map(|entry| text(&entry.path())).collect();
     path.sort();
+    std::fs::create_dir_all(place).map_err(|e| format!("{}: {e}", place.display()))?;
     path.insert(0, text(place));
     let path = path.join(":");
     let folder = root.join("tests/loads");

@@ -43,6 +43,9 @@ pub struct Hook {
     platform: AtomicUsize,
     probe: AtomicUsize,
     ended: AtomicUsize,
+    /// The class that is told of waits, and its method.
+    waits: AtomicUsize,
+    wait_begins: AtomicUsize,
     pub java: AtomicU64,
     seen: AtomicU64,
     woven: AtomicU64,
@@ -66,6 +69,8 @@ impl Hook {
             platform: AtomicUsize::new(0),
             probe: AtomicUsize::new(0),
             ended: AtomicUsize::new(0),
+            waits: AtomicUsize::new(0),
+            wait_begins: AtomicUsize::new(0),
             java: AtomicU64::new(17),
             seen: AtomicU64::new(0),
             woven: AtomicU64::new(0),
@@ -79,6 +84,20 @@ impl Hook {
         self.probe.store(probe as usize, Ordering::Release);
         self.ended.store(ended, Ordering::Release);
         self.ready.store(true, Ordering::Release);
+    }
+
+    /// Waits are told from now on.
+    pub fn tell_waits(&self, waits: jclass, begins: usize) {
+        self.waits.store(waits as usize, Ordering::Release);
+        self.wait_begins.store(begins, Ordering::Release);
+    }
+
+    /// A thread is about to wait on a monitor.
+    pub fn wait_begins(&self, jni: Jni, thread: jobject, monitor: jobject) {
+        let (waits, begins) = (self.waits.load(Ordering::Acquire), self.wait_begins.load(Ordering::Acquire));
+        if waits != 0 && begins != 0 {
+            jni.tell_both(waits as jclass, begins as *mut _, thread, monitor);
+        }
     }
 
     /// Whether a class that is loaded already has to be woven anew.

@@ -11,7 +11,8 @@ pub use jvmti_bindings::sys::jni::{
 use jvmti_bindings::sys::jni::{JNINativeMethod, jmethodID};
 use jvmti_bindings::sys::jvmti::{JVMTI_ENABLE, JVMTI_VERSION_11, jvmtiError, jvmtiInterface_1_};
 pub use jvmti_bindings::sys::jvmti::{
-    JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, JVMTI_EVENT_THREAD_END, JVMTI_EVENT_VM_DEATH, JVMTI_EVENT_VM_INIT,
+    JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, JVMTI_EVENT_MONITOR_WAIT, JVMTI_EVENT_THREAD_END, JVMTI_EVENT_VM_DEATH,
+    JVMTI_EVENT_VM_INIT,
 };
 pub use jvmti_bindings::sys::jvmti::{jvmtiCapabilities, jvmtiEnv, jvmtiEvent, jvmtiEventCallbacks};
 
@@ -240,6 +241,13 @@ impl Jni {
     pub fn tell(self, class: jclass, method: jmethodID, object: jobject) {
         let argument = jvalue { l: object };
         jni!(self.CallStaticVoidMethodA(class, method, &raw const argument));
+        self.forget_exception();
+    }
+
+    /// Calls a static method with two objects.
+    pub fn tell_both(self, class: jclass, method: jmethodID, one: jobject, other: jobject) {
+        let arguments = [jvalue { l: one }, jvalue { l: other }];
+        jni!(self.CallStaticVoidMethodA(class, method, arguments.as_ptr()));
         self.forget_exception();
     }
 

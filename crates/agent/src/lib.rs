@@ -21,7 +21,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
 
 use jvm::{
-    JNIEnv, JavaVM, Jni, Jvmti, jclass, jint, jobject, jvmtiCapabilities, jvmtiEnv, jvmtiEventCallbacks,
+    JNIEnv, JavaVM, Jni, Jvmti, jclass, jint, jlong, jobject, jvmtiCapabilities, jvmtiEnv,
+    jvmtiEventCallbacks,
 };
 
 use events::session::layout::TOOL;
@@ -112,12 +113,14 @@ unsafe fn load(vm: *mut JavaVM, text: &str) -> Result<(), String> {
     capabilities.set_can_retransform_classes(true);
     capabilities.set_can_retransform_any_class(true);
     capabilities.set_can_tag_objects(true);
+    capabilities.set_can_generate_monitor_events(true);
     jvmti.add_capabilities(&capabilities).map_err(|e| format!("it lacks a capability ({})", e.0))?;
     let mut callbacks = jvmtiEventCallbacks::default();
     callbacks.VMInit = Some(on_init);
     callbacks.VMDeath = Some(on_death);
     callbacks.ThreadEnd = Some(on_thread_end);
     callbacks.ClassFileLoadHook = Some(on_class);
+    callbacks.MonitorWait = Some(on_wait);
     jvmti.set_callbacks(&callbacks).map_err(|e| format!("it takes no callbacks ({})", e.0))?;
     let sites = sites::Sites::new().ok_or("there is no memory for its table of sites")?;
     let agent = Agent {
@@ -137,6 +140,7 @@ unsafe fn load(vm: *mut JavaVM, text: &str) -> Result<(), String> {
         jvm::JVMTI_EVENT_VM_DEATH,
         jvm::JVMTI_EVENT_THREAD_END,
         jvm::JVMTI_EVENT_CLASS_FILE_LOAD_HOOK,
+        jvm::JVMTI_EVENT_MONITOR_WAIT,
     ] {
         jvmti.enable(event).map_err(|e| format!("it does not tell of event {event:?} ({})", e.0))?;
     }
@@ -182,6 +186,21 @@ unsafe extern "system" fn on_thread_end(_: *mut jvmtiEnv, env: *mut JNIEnv, thre
         if let Some(agent) = agent() {
             // SAFETY: the JVM's pointer, in this thread.
             agent.hook.thread_ended(unsafe { Jni::new(env) }, thread);
+        }
+    });
+}
+
+unsafe extern "system" fn on_wait(
+    _: *mut jvmtiEnv,
+    env: *mut JNIEnv,
+    thread: jobject,
+    monitor: jobject,
+    _: jlong,
+) {
+    contained((), || {
+        if let Some(agent) = agent() {
+            // SAFETY: the JVM's pointer, in this thread.
+            agent.hook.wait_begins(unsafe { Jni::new(env) }, thread, monitor);
         }
     });
 }

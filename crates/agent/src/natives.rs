@@ -41,6 +41,9 @@ pub fn bring_in(agent: &Agent, jni: Jni) -> Result<(), String> {
     });
     let platform = platform.map_or(std::ptr::null_mut(), |platform| jni.global(platform));
     agent.hook.begin(platform, jni.global(probe), ended as usize);
+    let waits = class("Waits")?;
+    let begins = jni.static_method(waits, c"begins", c"(Ljava/lang/Thread;Ljava/lang/Object;)V");
+    agent.hook.tell_waits(jni.global(waits), begins.ok_or("the probe is not whole")? as usize);
     let mut early = Vec::new();
     for class in agent.jvmti.loaded_classes() {
         let signature = agent.jvmti.signature(class).unwrap_or_default();

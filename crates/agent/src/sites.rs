@@ -8,7 +8,7 @@ use events::session::Kind;
 use events::session::record::SITE_BITS;
 
 /// Sites that every session has, in the order of their numbers from 1.
-pub const COMMON: [Kind; 4] = [Kind::Start, Kind::End, Kind::Uses, Kind::Free];
+pub const COMMON: [Kind; 6] = [Kind::Start, Kind::End, Kind::Uses, Kind::Free, Kind::Wait, Kind::Woken];
 
 /// The table of sites and the counters of what else is numbered.
 pub struct Sites {

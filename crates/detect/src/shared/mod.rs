@@ -12,5 +12,4 @@ pub mod pasts;
 pub mod ranges;
 pub mod running;
 pub mod story;
-
 pub mod vars;

@@ -285,6 +285,11 @@ impl Rules {
         }
     }
 
+    /// Whether a thread holds a lock alone.
+    pub(super) fn holds(&mut self, by: By, lock: LockId) -> bool {
+        self.lock(lock).own_times(by.thread) > 0
+    }
+
     /// Is about to wait on a lock, and gives it up however often it holds it.
     pub(super) fn wait(&mut self, by: By, lock: LockId, out: &mut impl Out) {
         let me = by.thread;

@@ -369,6 +369,8 @@ impl Reader {
                     }
                     Kind::AcquireRead => self.rules.acquire(by, lock, Mode::Read, out),
                     Kind::ReleaseRead => self.rules.release(by, lock, Mode::Read, out),
+                    // In code that is not woven, most locks were taken in such code too.
+                    Kind::Wait if self.is_nowhere(by) && !self.rules.holds(by, lock) => {}
                     Kind::Wait | Kind::Await => self.rules.wait(by, lock, out),
                     Kind::Convert => {
                         let Some(Extra::Modes { from, to }) = record.extra else {
@@ -387,6 +389,11 @@ impl Reader {
             }
         }
         Ok(())
+    }
+
+    /// Whether the site is not a place in the program.
+    fn is_nowhere(&self, by: By) -> bool {
+        self.tables.symbols.sites.get(by.site).method.is_none()
     }
 
     fn lock(&mut self, record: &Stamped) -> Option<LockId> {

@@ -38,9 +38,8 @@ pub fn jars(folder: &str) -> String {
 pub fn scratch(name: &str) -> PathBuf {
     static COUNT: AtomicUsize = AtomicUsize::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR"))
-        .join(format!("programs-{}", std::process::id()))
-        .join(format!("{name}-{count}"));
+    // The same names every time, so that old runs leave nothing behind for long.
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("programs").join(format!("{name}-{count}"));
     let _ = std::fs::remove_dir_all(&path);
     std::fs::create_dir_all(&path).expect("a folder");
     path

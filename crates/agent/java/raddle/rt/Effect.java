@@ -31,6 +31,8 @@ final class Effect {
     private final int[] sites;
     /** Fields to follow. */
     private final String[] fields;
+    /** Whether a wait on a monitor begins or ends. */
+    private final boolean waits;
 
     private Effect(String[] fields, int[] numbers) {
         this.fields = fields;
@@ -41,6 +43,8 @@ final class Effect {
         moment = numbers[4];
         flags = numbers[5];
         sites = java.util.Arrays.copyOfRange(numbers, 6, numbers.length);
+        int kind = sites.length > 0 && sites[0] != 0 ? Sites.kind(sites[0]) : 0;
+        waits = does == STAMPED && (kind == Kinds.WAIT || kind == Kinds.WOKEN);
     }
 
     /** What happens at a site for receivers of a class; null stands for lines that hold for all. */
@@ -90,6 +94,7 @@ final class Effect {
                 break;
             case STAMPED:
                 stamped(sites[0], o, me);
+                if (waits) me.waits = Sites.kind(sites[0]) == Kinds.WAIT;
                 break;
             case FORK:
                 if (o instanceof Thread) me.stamped(sites[0], Recorder.numberOf((Thread) o), 0);

@@ -278,6 +278,7 @@ public final class Probe {
         Variables.prepare();
         Link.prepare();
         Clones.prepare();
+        Waits.prepare();
         me.inside = false;
     }
 

@@ -65,6 +65,9 @@ final class Recorder {
     /** Probes do nothing while this thread is inside one, or after its end. */
     boolean inside;
 
+    /** Whether woven code waits on a monitor now: that is told where it is called. */
+    boolean waits;
+
     /**
      * Whether what is read now is read on trial: the program will ask whether it was disturbed. Until then the reads are
      * kept back; those that are never asked about are recorded after all.
@@ -118,6 +121,8 @@ final class Recorder {
 
     @DontInline
     private static Recorder begin(Thread thread) {
+        Recorder waited = Waits.over(thread);
+        if (waited != null) return waited;
         if (!on) return null;
         Recorder me = new Recorder(thread, numberOf(thread));
         me.inside = true;
@@ -141,6 +146,7 @@ final class Recorder {
     /** The current thread has ended. */
     static void finish(Thread thread) {
         Recorder me = (Recorder) U.getReference(thread, STATE);
+        if (me == null) me = Waits.over(thread);
         if (me == null || me.inside) return;
         me.stamped(Kinds.END_SITE, 0, 0);
         me.inside = true;
