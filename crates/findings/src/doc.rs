@@ -28,6 +28,17 @@ pub struct RuleDoc {
     pub found: &'static str,
 }
 
+/// What a detector says of itself; this crate knows none.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct DetectorDoc {
+    /// Its name.
+    pub name: &'static str,
+    /// One line: how it finds what it finds.
+    pub about: &'static str,
+    /// The rules it reports.
+    pub rules: &'static [Rule],
+}
+
 impl Rule {
     /// Its documentation.
     pub fn doc(self) -> &'static RuleDoc {

@@ -17,7 +17,7 @@ mod schema;
 mod suppress;
 
 pub use baseline::{compare, read_baseline};
-pub use doc::RuleDoc;
+pub use doc::{DetectorDoc, RuleDoc};
 pub use finding::{Confidence, Finding, Gap, Known, Role, Stale, Step, Suppressed, Witness};
 pub use frame::Frame;
 pub use owners::Owners;

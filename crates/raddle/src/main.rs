@@ -4,6 +4,7 @@ mod analyze;
 mod baseline;
 mod cli;
 mod cli_examples;
+mod cli_report;
 mod completions;
 mod config;
 mod config_options;

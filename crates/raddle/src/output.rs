@@ -4,9 +4,10 @@ use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, IsTerminal as _, Write};
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 use clap::ValueEnum;
-use findings::Style;
+use findings::{DetectorDoc, Style};
 
 use crate::error::Failure;
 
@@ -70,6 +71,16 @@ pub fn stdout_style(color: Color, quiet: bool) -> Style {
     style(color, quiet, io::stdout().is_terminal())
 }
 
+/// Who finds what, for the formats that tell it.
+fn detectors() -> &'static [DetectorDoc] {
+    static ALL: LazyLock<Vec<DetectorDoc>> = LazyLock::new(|| {
+        let doc =
+            |spec: &&detect::Spec| DetectorDoc { name: spec.name, about: spec.about, rules: spec.rules };
+        detect::on_trace::ALL.iter().map(doc).collect()
+    });
+    &ALL
+}
+
 fn style(color: Color, quiet: bool, terminal: bool) -> Style {
     let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     let dumb = std::env::var_os("TERM").is_some_and(|value| value == "dumb");
@@ -84,12 +95,13 @@ fn style(color: Color, quiet: bool, terminal: bool) -> Style {
         // Lines of prose longer than 120 columns are hard to read.
         width: width.unwrap_or(WIDTH).clamp(40, 120),
         quiet,
+        detectors: detectors(),
     }
 }
 
 /// How to show text in a file.
 pub fn file_style(quiet: bool) -> Style {
-    Style { color: false, width: WIDTH, quiet }
+    Style { color: false, width: WIDTH, quiet, detectors: detectors() }
 }
 
 /// Writes to standard output, and makes sure that it arrived.

@@ -20,14 +20,14 @@ mod words;
 
 use std::io;
 
-use crate::Report;
 use crate::baseline::Baseline;
+use crate::{DetectorDoc, Report};
 
 pub use explain::explain;
 pub use json::read_json;
 pub use rule_page::rule_page;
 
-/// How much colour and width a renderer may use. Formats for programs take no notice of it.
+/// How much colour and width a renderer may use. Formats for programs take no notice of colour and width.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Style {
     /// Whether to colour.
@@ -36,11 +36,13 @@ pub struct Style {
     pub width: usize,
     /// Only the headlines.
     pub quiet: bool,
+    /// Who finds what, for formats that carry the rules' documentation.
+    pub detectors: &'static [DetectorDoc],
 }
 
 impl Default for Style {
     fn default() -> Self {
-        Self { color: false, width: 80, quiet: false }
+        Self { color: false, width: 80, quiet: false, detectors: &[] }
     }
 }
 
@@ -133,7 +135,7 @@ impl Format {
             Format::Text => Box::new(text::Text { style }),
             Format::Json => Box::new(json::Json),
             Format::JsonLines => Box::new(jsonl::JsonLines),
-            Format::Sarif => Box::new(sarif::Sarif),
+            Format::Sarif => Box::new(sarif::Sarif { detectors: style.detectors }),
             Format::Junit => Box::new(junit::Junit),
             Format::Github => Box::new(github::Github),
             Format::Markdown => Box::new(markdown::Markdown),

@@ -19,11 +19,12 @@ pub(super) fn pretty(value: &impl Serialize, out: &mut dyn Write) -> io::Result<
     out.flush()
 }
 
-/// Writes a value in one line.
-pub(super) fn compact(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
+/// Writes a value in one line; how many bytes that were.
+pub(super) fn compact(value: &impl Serialize, out: &mut dyn Write) -> io::Result<usize> {
     let mut text = Vec::with_capacity(1 << 12);
     value.serialize(&mut Serializer::with_formatter(&mut text, Plain::in_one_line()))?;
-    out.write_all(&text)
+    out.write_all(&text)?;
+    Ok(text.len())
 }
 
 /// The layout: that of serde_json, whose own formatter writes an indent two letters at a time.

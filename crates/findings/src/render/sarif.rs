@@ -13,14 +13,19 @@ use serde::Serialize;
 use super::prose::{plural, visible};
 use super::sarif_place::{Flow, Located, Location, Message, flows, located, related};
 use super::{Render, jsonl, place, plain, words};
-use crate::{Confidence, Finding, Report, Rule};
+use crate::{Confidence, DetectorDoc, Finding, Report, Rule};
 
-pub(super) struct Sarif;
+pub(super) struct Sarif {
+    pub(super) detectors: &'static [DetectorDoc],
+}
 
 /// GitHub's limits on a file and on a result.
 const RESULTS: usize = 25_000;
 const FLOW_LOCATIONS: usize = 1_000;
 const RELATED: usize = 100;
+/// Bytes after which results come without code flows: a compressed file may have ten megabytes, and this packs to a
+/// twentieth.
+const BYTES: usize = 100 << 20;
 
 #[derive(Serialize)]
 struct Tool {
@@ -118,19 +123,21 @@ struct Properties<'a> {
     owners: &'a [String],
     #[serde(skip_serializing_if = "Vec::is_empty")]
     notes: Vec<&'a str>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tests: Vec<&'a str>,
 }
 
 impl Render for Sarif {
     /// Piece by piece: a result is a line, and only one of them is in memory.
     fn render(&self, report: &Report, out: &mut dyn io::Write) -> io::Result<()> {
-        let rules = Rule::ALL.into_iter().map(descriptor).collect();
+        let rules = Rule::ALL.into_iter().map(|rule| descriptor(rule, self.detectors)).collect();
         let driver = Driver { name: "Raddle", semantic_version: env!("CARGO_PKG_VERSION"), rules };
         writeln!(out, "{{\"$schema\": \"https://json.schemastore.org/sarif-2.1.0.json\",")?;
         writeln!(out, "\"version\": \"2.1.0\",\n\"runs\": [{{\n\"columnKind\": \"utf16CodeUnits\",")?;
         write!(out, "\"tool\": ")?;
         plain::pretty(&Tool { driver }, out)?;
         write!(out, ",\n\"results\": [")?;
-        let mut cuts = Cuts::default();
+        let (mut cuts, mut written) = (Cuts::default(), 0);
         let any_suppressed = report.findings().any(|finding| finding.suppressed.is_some());
         let mut findings: Vec<&Finding> = report.findings().collect();
         // Open ones first, then the surest; else as they are.
@@ -138,7 +145,12 @@ impl Render for Sarif {
         cuts.results = findings.len().saturating_sub(RESULTS);
         for (i, finding) in findings.into_iter().take(RESULTS).enumerate() {
             out.write_all(if i == 0 { b"\n" } else { b",\n" })?;
-            plain::compact(&result(finding, report, any_suppressed, &mut cuts), out)?;
+            let mut result = result(finding, report, any_suppressed, &mut cuts);
+            if written > BYTES && !result.code_flows.is_empty() {
+                result.code_flows.clear();
+                cuts.flows += 1;
+            }
+            written += plain::compact(&result, out)?;
         }
         write!(out, "],\n\"invocations\": ")?;
         plain::pretty(&[invocation(report, &cuts)], out)?;
@@ -171,6 +183,7 @@ fn invocation(report: &Report, cuts: &Cuts) -> Invocation {
 #[derive(Default)]
 struct Cuts {
     results: usize,
+    flows: usize,
     steps: usize,
     related: usize,
 }
@@ -184,6 +197,7 @@ impl Cuts {
         };
         [
             cut(self.results, "finding is", "findings are"),
+            cut(self.flows, "finding has its code flows", "findings have their code flows"),
             cut(self.steps, "step of a code flow is", "steps of code flows are"),
             cut(self.related, "related location is", "related locations are"),
         ]
@@ -234,6 +248,7 @@ fn result<'a>(finding: &'a Finding, report: &'a Report, suppressible: bool, cuts
             state: jsonl::state(finding),
             owners: &finding.owners,
             notes: first.iter().flat_map(|witness| &witness.notes).map(String::as_str).collect(),
+            tests: first.iter().flat_map(|witness| &witness.tests).map(String::as_str).collect(),
         },
     }
 }
@@ -246,7 +261,7 @@ fn level(confidence: Confidence) -> &'static str {
     }
 }
 
-fn descriptor(rule: Rule) -> Descriptor {
+fn descriptor(rule: Rule, detectors: &[DetectorDoc]) -> Descriptor {
     let doc = rule.doc();
     let text = format!(
         "{}\n\n{}\n\nHow to fix it: {}\n\nHow it is found: {}",
@@ -264,7 +279,7 @@ fn descriptor(rule: Rule) -> Descriptor {
         name: camel(rule.name()),
         short_description: Message { text: Cow::Borrowed(doc.summary) },
         full_description: Message { text: Cow::Borrowed(doc.what) },
-        help: Help { text, markdown: super::rule_page::body(rule) },
+        help: Help { text, markdown: super::rule_page::body(rule, detectors, |name| format!("`{name}`")) },
         default_configuration: Level { level: "warning" },
         properties: RuleProperties { tags: ["concurrency", weakness], precision, severity: "warning" },
     }

@@ -225,3 +225,39 @@ fn no_name_breaks_any_format() {
     }
     assert!(marked > 5_000, "the names came out: {marked}");
 }
+
+#[test]
+fn a_damaged_report_is_refused_or_rendered_and_never_a_panic() {
+    let written = text(Format::Json, &crate::corpus());
+    let mut random = Random(7);
+    let mut read = 0;
+    for _ in 0..300 {
+        let mut bytes = written.clone().into_bytes();
+        for _ in 0..=random.below(3) {
+            let at = random.below(bytes.len());
+            match random.below(4) {
+                0 => bytes[at] = b"0\"{}[],:-e\\ x"[random.below(13)],
+                1 => drop(bytes.drain(at..(at + random.below(200)).min(bytes.len()))),
+                2 => drop(bytes.splice(at..at, b"-99999999999999999999".iter().copied())),
+                _ => bytes[at] = bytes[at].wrapping_add(1) & 0x7f,
+            }
+        }
+        let Ok(report) = read_json(&String::from_utf8_lossy(&bytes)) else { continue };
+        read += 1;
+        for format in Format::ALL {
+            crate::rendered(format, &report);
+        }
+    }
+    assert!(read > 10, "some are still reports: {read}");
+}
+
+#[test]
+fn any_text_is_a_baseline_and_a_list_of_owners_or_an_error() {
+    let mut random = Random(11);
+    for _ in 0..2000 {
+        let name = random.name();
+        let _ = read_baseline(&format!("# Raddle baseline 1\n{name}"));
+        let _ = findings::Owners::parse(&format!("{name} @me\n[{name}\n^[{name}] @you")).of(&random.name());
+        let _ = findings::matches(&name, &random.name());
+    }
+}

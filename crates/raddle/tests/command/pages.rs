@@ -4,7 +4,7 @@
 use std::fs;
 
 use detect::{Spec, on_trace};
-use findings::{Rule, rule_page};
+use findings::{DetectorDoc, Rule, rule_page};
 
 use super::root;
 
@@ -45,16 +45,12 @@ fn trace_formats() -> String {
 #[test]
 fn pages_made_from_the_code_are_up_to_date() {
     let mut pages: Vec<(String, String)> = Vec::new();
+    let detectors: Vec<DetectorDoc> = on_trace::ALL
+        .iter()
+        .map(|spec| DetectorDoc { name: spec.name, about: spec.about, rules: spec.rules })
+        .collect();
     for rule in Rule::ALL {
-        let mut page = rule_page(rule);
-        let by: Vec<String> = on_trace::ALL
-            .iter()
-            .filter(|spec| spec.rules.contains(&rule))
-            .map(|spec| format!("- [{0}](../detectors/{0}.md): {1}\n", spec.name, spec.about))
-            .collect();
-        if !by.is_empty() {
-            page.push_str(&format!("\n## Detectors\n\n{}", by.concat()));
-        }
+        let page = rule_page(rule, &detectors);
         pages.push((format!("rules/{}.md", rule.name()), page));
     }
     pages.extend(
