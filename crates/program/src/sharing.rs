@@ -10,7 +10,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::ir::{Op, Reg};
-use crate::points::{Callee, Caller, Made, OUTSIDE, Part, Points, Root, RootKind};
+use crate::points::{Callee, Caller, Made, OUTSIDE, Part, Points, Root, RootKind, Set};
 use crate::{FieldId, MethodId, Program};
 
 /// The threads that run a method, as bits.
@@ -42,6 +42,8 @@ pub struct Sharing {
     statics: FxHashMap<FieldId, Threads>,
     /// Tasks: the bit of their root, and whether each is run by one thread.
     tasks: FxHashMap<u32, (u32, bool)>,
+    /// Objects that the outside holds and that are no tasks: they are not told apart.
+    alike: Set,
     /// Methods whose `this` is the task itself whenever a task's thread runs them.
     own: Vec<bool>,
     /// Nothing is known: all is shared.
@@ -58,10 +60,12 @@ impl Sharing {
             accesses: FxHashMap::default(),
             statics: FxHashMap::default(),
             tasks: FxHashMap::default(),
+            alike: Set::default(),
             own: vec![false; program.method_count()],
             unknown: !points.gaps().is_empty(),
         };
         sharing.spread(program, points);
+        sharing.alike = points.merged().iter().filter(|o| !sharing.tasks.contains_key(o)).collect();
         sharing.find_own(program, points);
         sharing.escape(program, points);
         sharing.gather(program, points);
@@ -211,7 +215,10 @@ impl Sharing {
                             None => Some(Part::Elements),
                         };
                         if let (Some(part), Some(objects)) = (part, points.of(method, object)) {
-                            for found in objects.iter() {
+                            if objects.meets(&self.alike) {
+                                self.add(method, object, OUTSIDE, part);
+                            }
+                            for found in objects.without(&self.alike).iter() {
                                 self.add(method, object, found, part);
                             }
                         }
@@ -253,6 +260,7 @@ impl Sharing {
         if !self.escaped.contains(&object) {
             return false;
         }
+        let object = if self.alike.contains(object) { OUTSIDE } else { object };
         let Some(accesses) = self.accesses.get(&(object, part)).copied() else { return false };
         let mut count = self.count(accesses.threads);
         if accesses.own {
@@ -284,7 +292,8 @@ impl Sharing {
                     None => Some(Part::Elements),
                 };
                 let (Some(part), Some(objects)) = (part, points.of(method, object)) else { return false };
-                objects.iter().any(|object| self.is_shared(object, part))
+                (objects.meets(&self.alike) && self.is_shared(OUTSIDE, part))
+                    || objects.without(&self.alike).iter().any(|object| self.is_shared(object, part))
             }
         }
     }

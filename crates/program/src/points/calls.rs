@@ -1,7 +1,12 @@
 //! Calls: which methods they reach, and what flows in and out. Calls of library methods go on in `library.rs`.
 
+use std::rc::Rc;
+
+use classfile::MethodType;
+use rustc_hash::FxHashMap;
+
 use super::graph::Node;
-use super::{Analysis, Callee, Caller, Made, Object, Watch};
+use super::{Analysis, Callee, Caller, Made, Object, Set, Watch};
 use crate::ir::{CallKind, Handle, HandleKind, Kind, MethodRef};
 use crate::{ClassId, MethodId, Origin};
 
@@ -28,6 +33,14 @@ pub struct Site {
     pub held: Option<Node>,
     /// For a library's call: does the library keep what it is given?
     pub keeps: bool,
+}
+
+/// The place by way of which a closure is run.
+pub struct Entry {
+    /// What its method takes; none for numbers.
+    pub params: Vec<Option<Node>>,
+    pub result: Node,
+    pub hub: u32,
 }
 
 impl Site {
@@ -117,26 +130,47 @@ impl Analysis<'_> {
         }
     }
 
-    /// An object arrived at a call that depends on it.
-    pub fn receiver(&mut self, number: u32, object: u32) {
-        let site = &self.sites[number as usize];
-        let found = self.object(object);
-        if found.made == Made::Closure && self.closure_runs(object, &site.name) {
-            let (caller, inst, result) = (site.caller, site.inst, site.result);
-            let arguments = site.arguments.iter().skip(1).copied().collect();
-            if self.ran.insert((number, object)) {
-                self.run_closure(object, caller, inst, arguments, result);
+    /// Objects arrived at a call that depends on them.
+    pub fn receivers(&mut self, number: u32, objects: &Set) {
+        // Most are of few classes.
+        let mut known: FxHashMap<ClassId, Option<MethodId>> = FxHashMap::default();
+        let mut chosen: FxHashMap<MethodId, Set> = FxHashMap::default();
+        let named = self.sites[number as usize].named;
+        for object in objects.iter() {
+            let found = self.object(object);
+            if found.made == Made::Closure && self.closure_runs(object, &self.sites[number as usize].name) {
+                if self.ran.insert((number, object)) {
+                    let site = &self.sites[number as usize];
+                    let (caller, inst, result) = (site.caller, site.inst, site.result);
+                    let arguments: Vec<Option<Node>> = site.arguments.iter().skip(1).copied().collect();
+                    self.run_closure(object, caller, inst, &arguments, result);
+                }
+                continue;
             }
-            return;
+            let class = found.class.or_else(|| self.types.interface(object));
+            let target = match (class, named) {
+                (Some(class), Some(named)) => match known.get(&class) {
+                    Some(target) => *target,
+                    None => {
+                        let target = self.program.dispatch(class, named);
+                        let target = target.filter(|target| self.is_followed(*target));
+                        known.insert(class, target);
+                        target
+                    }
+                },
+                _ => None,
+            };
+            match target {
+                Some(target) => {
+                    chosen.entry(target).or_default().insert(object);
+                }
+                None => self.library_call(number),
+            }
         }
-        let class = found.class.or_else(|| self.types.interface(object));
-        let target = match (class, site.named) {
-            (Some(class), Some(named)) => self.program.dispatch(class, named),
-            _ => None,
-        };
-        match target.filter(|target| self.is_followed(*target)) {
-            Some(target) => self.link(number, target, Some(object)),
-            None => self.library_call(number),
+        let mut chosen: Vec<(MethodId, Set)> = chosen.into_iter().collect();
+        chosen.sort_unstable_by_key(|(target, _)| *target);
+        for (target, receivers) in chosen {
+            self.link(number, target, Some(&receivers));
         }
     }
 
@@ -147,12 +181,12 @@ impl Analysis<'_> {
         table.closures.get(closure.index()).is_some_and(|closure| table.text(closure.method.name) == name)
     }
 
-    /// Lets arguments and result flow between a call and a method. A receiver that decided is the only one that flows.
-    pub fn link(&mut self, number: u32, target: MethodId, receiver: Option<u32>) {
+    /// Lets arguments and result flow between a call and a method. Receivers that decided are the only ones that flow.
+    pub fn link(&mut self, number: u32, target: MethodId, receivers: Option<&Set>) {
         let Some(base) = self.base(target) else { return };
         let program = self.program;
-        if let Some(object) = receiver {
-            self.graph.put(base, object);
+        if let Some(receivers) = receivers {
+            self.graph.put_all(base, receivers);
         }
         if !self.linked.insert((number, target)) {
             return;
@@ -160,12 +194,12 @@ impl Analysis<'_> {
         let site = &self.sites[number as usize];
         let (caller, inst, result) = (site.caller, site.inst, site.result);
         let arguments = site.arguments.clone();
-        self.calls.push((caller, Callee::Method(target)));
+        self.calls.insert((caller, Callee::Method(target)));
         if let Some((method, inst)) = inst {
             self.targets.push((method, inst, target));
         }
         let Some(body) = program.body(target) else { return };
-        let skipped = usize::from(receiver.is_some());
+        let skipped = usize::from(receivers.is_some());
         for (param, argument) in body.params().iter().zip(&arguments).skip(skipped) {
             if let Some(argument) = argument.filter(|_| body.kind(*param) == Kind::Ref) {
                 self.flow(argument, base + param.0);
@@ -176,33 +210,67 @@ impl Analysis<'_> {
         }
     }
 
-    /// Runs the method of a closure: what it captured comes before the arguments.
+    /// Runs the method of a closure with some arguments. All who run it do so by way of one place: a library may run one
+    /// closure by way of another, and so on without end.
     pub fn run_closure(
         &mut self,
         object: u32,
         caller: Caller,
         inst: Option<(MethodId, u32)>,
-        arguments: Vec<Option<Node>>,
+        arguments: &[Option<Node>],
         result: Option<Node>,
     ) {
-        let Some((class, handle, mut all)) = self.closure_parts(object) else { return };
-        all.extend(arguments);
+        let entry = match self.entries.get(&object) {
+            Some(entry) => Rc::clone(entry),
+            None => {
+                let Some(entry) = self.enter_closure(object) else { return };
+                entry
+            }
+        };
+        for (argument, param) in arguments.iter().zip(&entry.params) {
+            if let (Some(argument), Some(param)) = (argument, param) {
+                self.flow(*argument, *param);
+            }
+        }
+        if let Some(result) = result {
+            self.flow(entry.result, result);
+        }
+        self.calls.insert((caller, Callee::Library(entry.hub)));
+        let target = self.closure_method(object).filter(|target| self.is_followed(*target));
+        if let (Some((method, inst)), Some(target)) = (inst, target) {
+            self.targets.push((method, inst, target));
+        }
+    }
+
+    /// Makes the place by way of which a closure is run: what it captured comes before the arguments.
+    fn enter_closure(&mut self, object: u32) -> Option<Rc<Entry>> {
+        let (class, handle, mut all) = self.closure_parts(object)?;
         let program = self.program;
         let table = &program.class(class).code.table;
+        let (_, closure) = self.types.closures.get(&object)?;
+        let implemented = table.text(table.closures.get(closure.index())?.method.descriptor);
+        let types = MethodType::parse(implemented.as_bytes())?;
+        let params: Vec<Option<Node>> =
+            types.parameters().map(|of| of.is_reference().then(|| self.graph.add(1))).collect();
+        all.extend(&params);
+        let result = self.graph.add(1);
+        let hub = self.add_hub(result, false);
+        let entry = Rc::new(Entry { params, result, hub });
+        self.entries.insert(object, Rc::clone(&entry));
         let (_, name, descriptor) = table.names(handle.member);
         let owner = program.class_of(class, handle.member.owner);
         let selector = program.selector(name, descriptor);
         let named = owner.zip(selector).and_then(|(owner, selector)| program.find_method(owner, selector));
         let mut site = Site {
-            caller,
-            inst,
+            caller: Caller::Library(hub),
+            inst: None,
             named,
             owner,
             name: name.into(),
             descriptor: descriptor.into(),
             is_static: handle.kind == HandleKind::Static,
             arguments: all,
-            result,
+            result: Some(result),
             seen: false,
             held: None,
             keeps: true,
@@ -210,23 +278,19 @@ impl Analysis<'_> {
         match handle.kind {
             HandleKind::Virtual | HandleKind::Interface => self.by_receiver(site),
             HandleKind::New => {
-                let Some(made) = owner.filter(|class| !super::code::is_value(program.class(*class).name()))
-                else {
-                    return;
-                };
+                let made = owner.filter(|class| !super::code::is_value(program.class(*class).name()))?;
                 let place = self.object(object).place;
                 let made = self.add_object(Object { made: Made::New, class: Some(made), place });
                 let here = self.graph.add(1);
                 self.graph.put(here, made);
-                if let Some(result) = result {
-                    self.flow(here, result);
-                }
+                self.flow(here, result);
                 site.arguments.insert(0, Some(here));
                 site.result = None;
                 self.direct(site);
             }
             _ => self.direct(site),
         }
+        Some(entry)
     }
 
     /// The method that a closure names, before a receiver has its say.

@@ -203,7 +203,7 @@ impl Analysis<'_> {
             let Some(selector) = program.selector("<clinit>", "()V") else { return };
             let Some(start) = program.declared(class, selector) else { continue };
             if start != from && self.base(start).is_some() {
-                self.calls.push((super::Caller::Method(from), super::Callee::Method(start)));
+                self.calls.insert((super::Caller::Method(from), super::Callee::Method(start)));
             }
         }
     }

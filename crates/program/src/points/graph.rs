@@ -59,6 +59,11 @@ impl Graph {
         first
     }
 
+    /// How many edges there are.
+    pub fn size(&self) -> usize {
+        self.edges.len()
+    }
+
     /// The node that now stands for this one.
     pub fn find(&self, mut node: Node) -> Node {
         while self.same[node as usize] != node {
@@ -93,6 +98,12 @@ impl Graph {
             place.fresh.insert(object);
             self.queue(node);
         }
+    }
+
+    /// Puts objects into a node.
+    pub fn put_all(&mut self, node: Node, objects: &Set) {
+        let node = self.find_short(node);
+        self.pass(objects, node, ALL);
     }
 
     /// Is it known what the filter lets pass?

@@ -11,7 +11,7 @@ use super::calls::Site;
 use super::code::is_value;
 use super::graph::Node;
 use super::roots::RootKind;
-use super::{Analysis, Callee, Caller, Made, OUTSIDE, Object, Part, Watch};
+use super::{Analysis, Callee, Caller, Made, OUTSIDE, Object, Part, Set, Watch};
 use crate::ir::Kind;
 use crate::{ClassId, MethodId, Origin};
 
@@ -43,6 +43,15 @@ pub struct Callback {
     pub is_task: bool,
     /// Is it one of `Object`, or `compareTo`: called whatever the object was handed over for?
     pub is_plain: bool,
+}
+
+/// A place where a library holds objects.
+pub struct Hub {
+    pub node: Node,
+    /// Does the library keep them, or only look at them?
+    pub keeps: bool,
+    /// Those that have been dealt with.
+    pub seen: Set,
 }
 
 fn is_task(name: &str, descriptor: &str) -> bool {
@@ -115,7 +124,7 @@ impl Analysis<'_> {
             self.graph.put(held, OUTSIDE);
         }
         let hub = self.hub(held, keeps);
-        self.calls.push((site.caller, Callee::Library(hub)));
+        self.calls.insert((site.caller, Callee::Library(hub)));
         if !keeps {
             self.watch(held, Watch::Handed(number));
         }
@@ -194,9 +203,9 @@ impl Analysis<'_> {
         hub
     }
 
-    fn add_hub(&mut self, node: Node, keeps: bool) -> u32 {
+    pub fn add_hub(&mut self, node: Node, keeps: bool) -> u32 {
         let hub = self.hubs.len() as u32;
-        self.hubs.push((node, keeps));
+        self.hubs.push(Hub { node, keeps, seen: Set::default() });
         self.hub_same.push(hub);
         hub
     }
@@ -209,11 +218,18 @@ impl Analysis<'_> {
             match self.hub_of.get(&node).copied() {
                 Some(other) => {
                     self.hub_same[hub as usize] = other;
-                    self.hubs[other as usize].1 |= self.hubs[hub as usize].1;
+                    let seen = std::mem::take(&mut self.hubs[hub as usize].seen);
+                    let (gone, stays) = (self.hubs[hub as usize].keeps, &mut self.hubs[other as usize]);
+                    match (gone, stays.keeps) {
+                        // What was dealt with in one has been in both.
+                        (true, true) | (false, false) => stays.seen.join(&seen, &mut Set::default()),
+                        (true, false) => (stays.keeps, stays.seen) = (true, seen),
+                        (false, true) => {}
+                    }
                     self.changed_hubs.push(other);
                 }
                 None => {
-                    self.hubs[hub as usize].0 = node;
+                    self.hubs[hub as usize].node = node;
                     self.hub_of.insert(node, hub);
                     self.changed_hubs.push(hub);
                 }
@@ -225,10 +241,9 @@ impl Analysis<'_> {
     pub fn look_again(&mut self) {
         while let Some(hub) = self.changed_hubs.pop() {
             let hub = self.hub_place(hub);
-            let here = self.graph.objects(self.hubs[hub as usize].0).clone();
-            for object in here.iter() {
-                self.kept(hub, object);
-            }
+            let here = self.graph.objects(self.hubs[hub as usize].node);
+            let here = here.without(&self.hubs[hub as usize].seen);
+            self.kept(hub, &here);
             self.move_hubs();
         }
     }
@@ -239,13 +254,30 @@ impl Analysis<'_> {
         self.move_hubs();
     }
 
-    /// A library holds an object.
-    pub fn kept(&mut self, hub: u32, object: u32) {
+    /// A library holds objects.
+    pub fn kept(&mut self, hub: u32, objects: &Set) {
+        let place = self.hub_place(hub);
+        let Hub { keeps, seen, .. } = &self.hubs[place as usize];
+        let keeps = *keeps;
+        let mut fresh = objects.without(seen);
+        if !keeps && fresh.meets(&self.merged) {
+            // What the outside holds is called back there.
+            let outside = self.hub(self.outside, true);
+            self.calls.insert((Caller::Library(place), Callee::Library(outside)));
+            self.hubs[place as usize].seen.join(&fresh, &mut Set::default());
+            fresh = fresh.without(&self.merged);
+        }
+        for object in fresh.iter() {
+            self.keep(hub, object);
+        }
+    }
+
+    fn keep(&mut self, hub: u32, object: u32) {
         let hub = self.hub_place(hub);
-        if !self.called_back.insert((hub, object)) {
+        if !self.hubs[hub as usize].seen.insert(object) {
             return;
         }
-        let (held, keeps) = self.hubs[hub as usize];
+        let Hub { node: held, keeps, .. } = self.hubs[hub as usize];
         let found = self.object(object);
         if keeps {
             // What is in one can be taken out of the other: they are one place.
@@ -261,7 +293,11 @@ impl Analysis<'_> {
             }
         }
         let hub = self.hub_place(hub);
-        let held = self.hubs[hub as usize].0;
+        let held = self.hubs[hub as usize].node;
+        if self.graph.find(held) == self.graph.find(self.outside) {
+            self.merge(object);
+            self.move_hubs();
+        }
         self.call_back(hub, held, object);
     }
 
@@ -276,7 +312,7 @@ impl Analysis<'_> {
         } else if self.is_holder(object) {
             let contents = self.part(object, Part::Contents);
             let hub = self.hub(contents, true);
-            self.calls.push((caller, Callee::Library(hub)));
+            self.calls.insert((caller, Callee::Library(hub)));
         }
     }
 
@@ -320,7 +356,7 @@ impl Analysis<'_> {
         let caller = Caller::Library(hub);
         if found.made == Made::Closure {
             if let Some(arguments) = self.closure_arguments(object, held, false) {
-                self.run_closure(object, caller, None, arguments, Some(held));
+                self.run_closure(object, caller, None, &arguments, Some(held));
             }
             return;
         }
@@ -330,7 +366,7 @@ impl Analysis<'_> {
         }
         for callback in self.callbacks(class).iter().filter(|callback| !callback.is_task) {
             self.called(callback.method, object, held);
-            self.calls.push((caller, Callee::Method(callback.method)));
+            self.calls.insert((caller, Callee::Method(callback.method)));
         }
     }
 
@@ -399,12 +435,12 @@ impl Analysis<'_> {
 
     /// Makes roots of what a task's object does. `inst` hands it over.
     fn run_task(&mut self, object: u32, held: Node, inst: Option<(MethodId, u32)>) {
-        self.exchanged.push(held);
+        self.exchanged.insert(held);
         let found = self.object(object);
         if found.made == Made::Closure {
             let Some(arguments) = self.closure_arguments(object, held, true) else { return };
             let hub = self.task_hub(object);
-            self.run_closure(object, Caller::Library(hub), None, arguments, Some(held));
+            self.run_closure(object, Caller::Library(hub), None, &arguments, Some(held));
             self.add_closure_root(object, hub, inst);
             return;
         }

@@ -16,8 +16,6 @@ mod graph;
 mod library;
 mod roots;
 mod set;
-#[cfg(test)]
-mod tests;
 
 use events::models::Models;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -95,6 +93,8 @@ pub struct Points {
     calls: Vec<(Caller, Callee)>,
     roots: Vec<Root>,
     exchanged: Vec<Node>,
+    merged: Set,
+    merged_parts: FxHashMap<Part, Node>,
     gaps: Vec<Gap>,
 }
 
@@ -119,6 +119,8 @@ pub enum World {
 /// How many steps the analysis may take for each register of the program; then it is given up as a gap.
 const STEPS_PER_NODE: usize = 400;
 const LEAST_STEPS: usize = 2_000_000;
+/// How many edges there may be; each takes some thirty bytes.
+const MOST_EDGES: usize = 40_000_000;
 
 impl Points {
     /// Analyses a program.
@@ -133,10 +135,12 @@ impl Points {
             parts,
             statics,
             mut targets,
-            mut calls,
+            calls,
             mut roots,
             exchanged,
             hub_same,
+            merged,
+            merged_parts,
             ..
         } = analysis;
         let place = |mut hub: u32| {
@@ -145,6 +149,7 @@ impl Points {
             }
             hub
         };
+        let mut calls: Vec<(Caller, Callee)> = calls.into_iter().collect();
         for (caller, callee) in &mut calls {
             if let Caller::Library(hub) = caller {
                 *hub = place(*hub);
@@ -158,6 +163,9 @@ impl Points {
         calls.sort_unstable();
         calls.dedup();
         roots.sort_by_key(|root| root.method);
+        let mut exchanged: Vec<Node> = exchanged.into_iter().map(|node| graph.find(node)).collect();
+        exchanged.sort_unstable();
+        exchanged.dedup();
         let mut gaps = Vec::new();
         if !done {
             gaps.push(Gap::new("points-to analysis", "it would take too long and was given up"));
@@ -172,6 +180,8 @@ impl Points {
             calls,
             roots,
             exchanged,
+            merged,
+            merged_parts,
             gaps,
         }
     }
@@ -199,7 +209,17 @@ impl Points {
 
     /// The objects that a part of an object may hold.
     pub fn part(&self, object: u32, part: Part) -> Option<&Set> {
-        self.parts.get(&(object, part)).map(|node| self.graph.objects(*node))
+        let node = match self.merged.contains(object) {
+            true if part == Part::Contents => self.parts.get(&(OUTSIDE, part)),
+            true => self.merged_parts.get(&part),
+            false => self.parts.get(&(object, part)),
+        };
+        node.map(|node| self.graph.objects(*node))
+    }
+
+    /// The objects that the outside holds: their parts are not told apart, but by field.
+    pub fn merged(&self) -> &Set {
+        &self.merged
     }
 
     /// The objects that a static field may hold.
@@ -207,9 +227,11 @@ impl Points {
         self.statics.get(&field).map(|node| self.graph.objects(*node))
     }
 
-    /// All parts of objects with what they may hold.
+    /// All parts of objects with what they may hold; those of merged objects as parts of the outside.
     pub fn parts(&self) -> impl Iterator<Item = (u32, Part, &Set)> {
-        self.parts.iter().map(|((object, part), node)| (*object, *part, self.graph.objects(*node)))
+        let merged = self.merged_parts.iter().map(|(part, node)| (OUTSIDE, *part, *node));
+        let own = self.parts.iter().map(|((object, part), node)| (*object, *part, *node));
+        own.chain(merged).map(|(object, part, node)| (object, part, self.graph.objects(node)))
     }
 
     /// All static fields that objects were put into.
@@ -311,29 +333,33 @@ struct Analysis<'p> {
     graph: Graph,
     bases: Vec<Option<Node>>,
     parts: FxHashMap<(u32, Part), Node>,
+    parts_of: FxHashMap<u32, Vec<Part>>,
     statics: FxHashMap<FieldId, Node>,
     watches: Vec<Watch>,
     sites: Vec<calls::Site>,
-    /// For each place where a library holds objects and may call back: its node, and whether it keeps them; and the place it became
-    /// one with.
-    hubs: Vec<(Node, bool)>,
+    /// For each place where a library holds objects and may call back, and the place it became one with.
+    hubs: Vec<library::Hub>,
     hub_same: Vec<u32>,
     changed_hubs: Vec<u32>,
     /// The place at a node that stands for itself.
     hub_of: FxHashMap<Node, u32>,
     targets: Vec<(MethodId, u32, MethodId)>,
-    calls: Vec<(Caller, Callee)>,
+    calls: FxHashSet<(Caller, Callee)>,
     linked: FxHashSet<(u32, MethodId)>,
-    called_back: FxHashSet<(u32, u32)>,
     /// Which of a class's methods libraries may call.
     callbacks: FxHashMap<ClassId, std::rc::Rc<[library::Callback]>>,
+    /// Objects that the outside holds: their parts are not told apart, but by field.
+    merged: Set,
+    merged_parts: FxHashMap<Part, Node>,
     literals: FxHashMap<Box<str>, u32>,
     givens: FxHashMap<ClassId, u32>,
+    /// Where closures are run.
+    entries: FxHashMap<u32, std::rc::Rc<calls::Entry>>,
     /// Which objects have been dealt with at a call: as a receiver that is a closure, as a task.
     ran: FxHashSet<(u32, u32)>,
     tasks: FxHashSet<(u32, u32)>,
     /// Where calls that hand tasks over keep what they give and get.
-    exchanged: Vec<Node>,
+    exchanged: FxHashSet<Node>,
     roots: Vec<Root>,
     root_of: FxHashMap<MethodId, u32>,
     pending: Vec<MethodId>,
@@ -341,6 +367,8 @@ struct Analysis<'p> {
     thrown: Node,
     /// All thread objects.
     threads: Node,
+    /// What the outside holds.
+    outside: Node,
 }
 
 impl<'p> Analysis<'p> {
@@ -356,6 +384,7 @@ impl<'p> Analysis<'p> {
             graph,
             bases: vec![None; program.method_count()],
             parts: FxHashMap::default(),
+            parts_of: FxHashMap::default(),
             statics: FxHashMap::default(),
             watches: Vec::new(),
             sites: Vec::new(),
@@ -364,24 +393,28 @@ impl<'p> Analysis<'p> {
             changed_hubs: Vec::new(),
             hub_of: FxHashMap::default(),
             targets: Vec::new(),
-            calls: Vec::new(),
+            calls: FxHashSet::default(),
             linked: FxHashSet::default(),
-            called_back: FxHashSet::default(),
             callbacks: FxHashMap::default(),
+            merged: Set::default(),
+            merged_parts: FxHashMap::default(),
             literals: FxHashMap::default(),
             givens: FxHashMap::default(),
+            entries: FxHashMap::default(),
             ran: FxHashSet::default(),
             tasks: FxHashSet::default(),
-            exchanged: Vec::new(),
+            exchanged: FxHashSet::default(),
             roots: Vec::new(),
             root_of: FxHashMap::default(),
             pending: Vec::new(),
             thrown,
             threads: thrown + 1,
+            outside: 0,
         };
         analysis.graph.put(thrown, OUTSIDE);
         let contents = analysis.part(OUTSIDE, Part::Contents);
         analysis.graph.put(contents, OUTSIDE);
+        analysis.outside = contents;
         analysis
     }
 
@@ -393,13 +426,10 @@ impl<'p> Analysis<'p> {
             }
             self.look_again();
             for (watcher, objects) in std::mem::take(&mut self.graph.told) {
-                let watch = self.watches[watcher as usize];
-                for object in objects.iter() {
-                    self.arrived(watch, object);
-                }
+                self.arrived(self.watches[watcher as usize], &objects);
             }
             let most = LEAST_STEPS.max(self.bases.len() * STEPS_PER_NODE);
-            if self.graph.steps > most {
+            if self.graph.steps > most || self.graph.size() > MOST_EDGES {
                 return false;
             }
             let step = self.graph.step();
@@ -411,15 +441,10 @@ impl<'p> Analysis<'p> {
                 continue;
             };
             for watcher in watchers {
-                let watch = self.watches[watcher as usize];
-                for object in objects.iter() {
-                    self.arrived(watch, object);
-                }
+                self.arrived(self.watches[watcher as usize], &objects);
             }
             if let Some(hub) = self.hub_of.get(&self.graph.find(node)).copied() {
-                for object in objects.iter() {
-                    self.kept(hub, object);
-                }
+                self.kept(hub, &objects);
             }
         }
     }
@@ -439,34 +464,86 @@ impl<'p> Analysis<'p> {
     fn watch(&mut self, node: Node, watch: Watch) {
         self.watches.push(watch);
         let here = self.graph.watch(node, self.watches.len() as u32 - 1);
-        for object in here.iter() {
-            self.arrived(watch, object);
+        self.arrived(watch, &here);
+    }
+
+    fn arrived(&mut self, watch: Watch, objects: &Set) {
+        match watch {
+            Watch::Read(part, to) => self.each_part(objects, part, |analysis, from| analysis.flow(from, to)),
+            Watch::Write(part, from) => self.each_part(objects, part, |analysis, to| analysis.flow(from, to)),
+            Watch::Receiver(site) => self.receivers(site, objects),
+            Watch::Handed(site) => {
+                // What the outside holds is dealt with once for all, see `kept`.
+                for object in objects.without(&self.merged).iter() {
+                    self.handed(site, object);
+                }
+            }
+            Watch::Task(site) => {
+                for object in objects.iter() {
+                    self.task(site, object);
+                }
+            }
         }
     }
 
-    fn arrived(&mut self, watch: Watch, object: u32) {
-        match watch {
-            Watch::Read(part, to) => {
-                let from = self.part(object, part);
-                self.flow(from, to);
+    /// Does something with the nodes of a part of some objects; those whose parts are not told apart have one.
+    fn each_part(&mut self, objects: &Set, part: Part, mut each: impl FnMut(&mut Self, Node)) {
+        if objects.is_empty() {
+            return;
+        }
+        if objects.meets(&self.merged) {
+            let node = self.merged_part(part);
+            each(self, node);
+            for object in objects.without(&self.merged).iter() {
+                let node = self.part(object, part);
+                each(self, node);
             }
-            Watch::Write(part, from) => {
-                let to = self.part(object, part);
-                self.flow(from, to);
+        } else {
+            for object in objects.iter() {
+                let node = self.part(object, part);
+                each(self, node);
             }
-            Watch::Receiver(site) => self.receiver(site, object),
-            Watch::Handed(site) => self.handed(site, object),
-            Watch::Task(site) => self.task(site, object),
+        }
+    }
+
+    fn merged_part(&mut self, part: Part) -> Node {
+        if part == Part::Contents {
+            return self.part(OUTSIDE, part);
+        }
+        match self.merged_parts.get(&part) {
+            Some(node) => *node,
+            None => {
+                let node = self.graph.add(1);
+                self.merged_parts.insert(part, node);
+                node
+            }
+        }
+    }
+
+    /// From now on the parts of this object are not told apart from those of others that the outside holds.
+    fn merge(&mut self, object: u32) {
+        if object == OUTSIDE || !self.merged.insert(object) {
+            return;
+        }
+        for part in self.parts_of.remove(&object).unwrap_or_default() {
+            if let Some(node) = self.parts.remove(&(object, part)) {
+                let merged = self.merged_part(part);
+                self.graph.unify(node, merged);
+            }
         }
     }
 
     /// The node of an object's part.
     fn part(&mut self, object: u32, part: Part) -> Node {
+        if self.merged.contains(object) {
+            return self.merged_part(part);
+        }
         match self.parts.get(&(object, part)) {
             Some(node) => *node,
             None => {
                 let node = self.graph.add(1);
                 self.parts.insert((object, part), node);
+                self.parts_of.entry(object).or_default().push(part);
                 node
             }
         }

@@ -89,6 +89,17 @@ impl Set {
         }
     }
 
+    /// Is something in both?
+    pub fn meets(&self, other: &Set) -> bool {
+        let mut at = 0;
+        self.words.iter().any(|(word, bits)| {
+            while other.words.get(at).is_some_and(|(there, _)| there < word) {
+                at += 1;
+            }
+            other.words.get(at).is_some_and(|(there, found)| there == word && found & bits != 0)
+        })
+    }
+
     /// Those that are not in `other`.
     pub fn without(&self, other: &Set) -> Set {
         let mut found = Set::default();
@@ -165,6 +176,7 @@ mod tests {
             let mut fresh = Set::default();
             masked.join_masked(&two.iter().copied().collect(), &mask, &mut fresh);
             assert!(fresh.iter().eq(all.iter().copied().filter(|n| !one.contains(n) && n % 3 == 0)));
+            assert_eq!(set.meets(&mask), all.iter().any(|n| n % 3 == 0));
             let left = set.without(&two.iter().copied().collect());
             assert!(left.iter().eq(all.iter().copied().filter(|n| !two.contains(n))));
         }
