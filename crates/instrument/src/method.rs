@@ -9,6 +9,7 @@ use events::models::Role;
 
 use crate::class::Weaving;
 use crate::models::{Bodies, Pending};
+use crate::monitors::Region;
 use crate::probe::Probe;
 use crate::{Blocks, Called, Kind, Scope, Site};
 
@@ -43,6 +44,8 @@ pub(crate) struct Method<'a> {
     /// Locals that note what is to be told if a call throws, and the calls that use them.
     pub pending: Vec<Pending>,
     pub pending_calls: Vec<u32>,
+    /// Regions that are left by an exception in one place, once they have been looked for.
+    pub regions: Option<Vec<Region>>,
 }
 
 /// What loads and stores move for a type.
@@ -83,6 +86,7 @@ impl<'a> Method<'a> {
             bodies: Bodies::default(),
             pending: Vec::new(),
             pending_calls: Vec::new(),
+            regions: None,
         })
     }
 

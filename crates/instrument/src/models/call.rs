@@ -237,11 +237,8 @@ impl<'a> Weaving<'_, 'a> {
         Ok(())
     }
 
-    /// Tells what was noted, wherever an exception of a call may arrive in this method or leave it.
-    pub fn tell_pending(&mut self, method: &mut Method<'a>) -> Result<()> {
-        if method.pending.is_empty() {
-            return Ok(());
-        }
+    /// Tells what was noted, and forgets it.
+    pub fn noted(&mut self, method: &Method<'a>) -> Result<Snippet> {
         let mut told = Snippet::new();
         for pending in method.pending.clone() {
             told.load(Moves::Reference, pending.receiver).load(Moves::Reference, pending.target);
@@ -249,6 +246,15 @@ impl<'a> Weaving<'_, 'a> {
             self.probes.call(&mut self.class.pool, &mut told, Probe::Effect)?;
             forget(&mut told, pending)?;
         }
+        Ok(told)
+    }
+
+    /// Tells what was noted, wherever an exception of a call may arrive in this method or leave it.
+    pub fn tell_pending(&mut self, method: &mut Method<'a>) -> Result<()> {
+        if method.pending.is_empty() {
+            return Ok(());
+        }
+        let mut told = self.noted(method)?;
         let mut targets: Vec<u32> = Vec::new();
         for handler in method.edit.code().handlers() {
             let covered = u32::from(handler.start)..u32::from(handler.end);
