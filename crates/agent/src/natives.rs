@@ -91,6 +91,7 @@ fn natives() -> Vec<(&'static str, Vec<Method>)> {
             "Recorder",
             vec![
                 (c"stampAddress", c"()J", stamp_address as *mut c_void),
+                (c"filters", c"()Z", filters as *mut c_void),
                 (c"name", c"(ILjava/lang/String;)V", name as *mut c_void),
                 (c"open", c"(ILjava/lang/String;)J", open as *mut c_void),
                 (c"next", c"(JI)J", next as *mut c_void),
@@ -136,6 +137,10 @@ fn natives() -> Vec<(&'static str, Vec<Method>)> {
             )],
         ),
     ]
+}
+
+extern "system" fn filters(_: *mut JNIEnv, _: jclass) -> jboolean {
+    jboolean::from(agent().is_none_or(|agent| !agent.options.unfiltered))
 }
 
 extern "system" fn stamp_address(_: *mut JNIEnv, _: jclass) -> jlong {

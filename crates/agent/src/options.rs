@@ -28,6 +28,8 @@ pub struct Options {
     pub budget: u64,
     /// Whether array accesses in loops are told one by one: for tests, which compare.
     pub one_by_one: bool,
+    /// Whether everything is recorded, also what tells no detector anything: for tests, which compare.
+    pub unfiltered: bool,
     /// A folder for woven classes, to look at.
     pub dump: Option<PathBuf>,
 }
@@ -58,6 +60,7 @@ impl Options {
                 "finals" if value == "all" => options.finals = true,
                 "budget" => options.budget = number()? << 20,
                 "ranges" if value == "off" => options.one_by_one = true,
+                "filter" if value == "off" => options.unfiltered = true,
                 "dump" => options.dump = Some(value.into()),
                 _ => return Err(format!("{pair}: the agent knows no such option")),
             }

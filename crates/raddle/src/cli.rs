@@ -111,6 +111,10 @@ pub struct RunArgs {
     #[arg(long, value_name = "FILE")]
     pub models: Vec<PathBuf>,
 
+    /// Record everything, also what tells no detector anything: slow, and finds the same
+    #[arg(long, hide = true)]
+    pub unfiltered: bool,
+
     /// Write the trace too; one of several JVMs gets its process number before the ending
     #[arg(long, value_name = "FILE")]
     pub record: Option<PathBuf>,

@@ -77,15 +77,28 @@ fn compile(into: &Path) {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
+/// How a case is run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum How {
+    /// As users do.
+    Default,
+    /// With the papers' definitions.
+    Paper,
+    /// With everything recorded.
+    Unfiltered,
+}
+
 /// What is wrong with a case; empty if nothing is.
-fn run(case: &Case, classes: &Path, java: &Path, paper: bool) -> String {
+fn run(case: &Case, classes: &Path, java: &Path, how: How) -> String {
     let report =
-        classes.join(format!("{}-{}-{paper}.json", case.name, java.display().to_string().replace('/', "_")));
+        classes.join(format!("{}-{}-{how:?}.json", case.name, java.display().to_string().replace('/', "_")));
     let bare = Command::new(java).arg("-cp").arg(classes).arg(&case.name).output().expect("java");
     let mut command = Command::new(env!("CARGO_BIN_EXE_raddle"));
     command.args(["run", "--leave", "support.Invisible"]);
-    if paper {
-        command.arg("--paper");
+    match how {
+        How::Default => {}
+        How::Paper => drop(command.arg("--paper")),
+        How::Unfiltered => drop(command.arg("--unfiltered")),
     }
     command.arg("--output").arg(format!("json={}", report.display()));
     let watched =
@@ -105,7 +118,7 @@ fn run(case: &Case, classes: &Path, java: &Path, paper: bool) -> String {
     let Ok(json) = std::fs::read_to_string(&report) else { return wrong + "  no report: " + &stderr + "\n" };
     let json: serde_json::Value = serde_json::from_str(&json).expect("a JSON report");
     let mut expected = case.marks.clone();
-    if paper {
+    if how == How::Paper {
         expected.extend(case.paper.iter().cloned());
     }
     let file = format!("{}.java", case.name);
@@ -140,21 +153,22 @@ fn run(case: &Case, classes: &Path, java: &Path, paper: bool) -> String {
     wrong
 }
 
-fn check(paper: bool) {
-    let classes = Path::new(env!("CARGO_TARGET_TMPDIR")).join(if paper { "cases-paper" } else { "cases" });
+fn check(how: How) {
+    let classes = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("cases-{how:?}"));
     let _ = std::fs::remove_dir_all(&classes);
     std::fs::create_dir_all(&classes).expect("a folder");
     compile(&classes);
     let mut cases = cases();
-    if paper {
+    if how == How::Paper {
         // The others are written for the default alone.
         cases.retain(|case| !case.paper.is_empty());
     }
     let mut javas = vec![PathBuf::from("java")];
     let homes = std::env::var("JAVA_HOMES").unwrap_or_default();
-    javas.extend(
-        homes.split(':').filter(|home| !home.is_empty()).map(|home| Path::new(home).join("bin/java")),
-    );
+    if how != How::Unfiltered {
+        let homes = homes.split(':').filter(|home| !home.is_empty());
+        javas.extend(homes.map(|home| Path::new(home).join("bin/java")));
+    }
     let work: Mutex<Vec<(&Case, &PathBuf)>> =
         Mutex::new(cases.iter().flat_map(|case| javas.iter().map(move |java| (case, java))).collect());
     let wrong = Mutex::new(Vec::new());
@@ -164,7 +178,7 @@ fn check(paper: bool) {
                 loop {
                     let next = work.lock().expect("no panic").pop();
                     let Some((case, java)) = next else { break };
-                    let what = run(case, &classes, java, paper);
+                    let what = run(case, &classes, java, how);
                     if !what.is_empty() {
                         let java =
                             if javas.len() > 1 { format!(" on {}", java.display()) } else { String::new() };
@@ -181,10 +195,15 @@ fn check(paper: bool) {
 
 #[test]
 fn every_case_is_found_at_its_marks_and_nowhere_else() {
-    check(false);
+    check(How::Default);
 }
 
 #[test]
 fn the_papers_definitions_find_what_is_marked_for_them() {
-    check(true);
+    check(How::Paper);
+}
+
+#[test]
+fn recording_everything_finds_the_same() {
+    check(How::Unfiltered);
 }

@@ -65,6 +65,9 @@ fn option(args: &RunArgs, agent: &Path, session: &Path) -> Result<OsString, Fail
         // The papers watch final fields like all others.
         option.push(",finals=all");
     }
+    if args.unfiltered {
+        option.push(",filter=off,ranges=off");
+    }
     let patterns = [("include", &args.include), ("exclude", &args.exclude), ("leave", &args.leave)];
     for (key, patterns) in patterns {
         for pattern in patterns {

@@ -49,6 +49,7 @@ public final class Probe {
         if (o == null) me.uses(site);
         long token = U.getLong(thread, Recorder.TOKEN);
         me.reads(site, o == null ? 0 : me.object(o));
+        if (!Recorder.FILTER) return word;
         if ((word & ~COUNTS) != token) return token | READ << shift;
         return (word & READS << shift) == 2 * READ << shift ? word : word + (READ << shift);
     }
@@ -62,6 +63,7 @@ public final class Probe {
         if (o == null) me.uses(site);
         long token = U.getLong(thread, Recorder.TOKEN);
         me.plain(site, o == null ? 0 : me.object(o));
+        if (!Recorder.FILTER) return word;
         if ((word & ~COUNTS) != token) return token | WRITE << shift;
         return (word & WRITES << shift) == 2 * WRITE << shift ? word : word + (WRITE << shift);
     }
@@ -129,7 +131,7 @@ public final class Probe {
     }
 
     /** More calls deep than any probe call at a monitor. */
-    private static final int ROOM = 12;
+    private static final int ROOM = 24;
 
     @DontInline
     private static int room(int calls) {

@@ -24,6 +24,9 @@ final class Recorder {
     static final long STATE = U.objectFieldOffset(Thread.class, "$raddle$state");
     static final long NUMBER = U.objectFieldOffset(Thread.class, "$raddle$number");
 
+    /** Whether what tells no detector anything is left out. */
+    static final boolean FILTER = filters();
+
     /** The counter of stamps, in memory that the reader sees too. */
     static final long STAMP = stampAddress();
     private static final int STAMP_BITS = 40;
@@ -406,7 +409,7 @@ final class Recorder {
             pastTwice = false;
             return;
         }
-        pastTwice = pastEnd == from && from - pastAt == length && repeats(pastAt, from, at);
+        pastTwice = FILTER && pastEnd == from && from - pastAt == length && repeats(pastAt, from, at);
         pastAt = from;
         pastEnd = at;
     }
@@ -578,6 +581,9 @@ final class Recorder {
     // The agent.
 
     static native long stampAddress();
+
+    /** Whether what tells no detector anything is left out. */
+    private static native boolean filters();
 
     /** Tells what a number stands for, before anything refers to it. */
     private static native void name(int number, String name);
