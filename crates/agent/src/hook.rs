@@ -332,6 +332,10 @@ impl instrument::World for World<'_> {
         !self.agent.options.one_by_one
     }
 
+    fn filters(&self) -> bool {
+        !self.agent.options.unfiltered
+    }
+
     fn java_version(&self) -> u32 {
         self.agent.hook.java.load(Ordering::Relaxed) as u32
     }

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 
 use crate::bytes::{Cursor, put_u2, put_u4};
 use crate::error::{Error, Reason, Result};
+use crate::flags;
 use crate::pool::Pool;
 
 /// The newest major version this crate was tested with (Java 25). Newer ones are read all the same.
@@ -189,6 +190,17 @@ impl<'a> Class<'a> {
         let (name, descriptor) = (self.pool.add_utf8(name)?, self.pool.add_utf8(descriptor)?);
         self.fields.push(Member { access, name, descriptor, attributes: Vec::new() });
         Ok(self.fields.len() - 1)
+    }
+
+    /// Adds a static int field with that value and returns its position.
+    pub fn add_constant(&mut self, access: u16, name: &[u8], value: i32) -> Result<usize> {
+        let value = self.pool.add_integer(value)?;
+        let attribute = Attribute::new(self.pool.add_utf8(b"ConstantValue")?, value.to_be_bytes().to_vec());
+        let position = self.add_field(access | flags::STATIC | flags::FINAL, name, b"I")?;
+        if let Some(field) = self.fields.get_mut(position) {
+            field.attributes.push(attribute);
+        }
+        Ok(position)
     }
 
     /// Adds a method (`code` is the body of its Code attribute, none if abstract or native); returns its position.

@@ -1,5 +1,5 @@
 //! Weaves one class: what is known of it, and its methods one after the other. What is inserted where is said in
-//! `fields.rs`, `arrays.rs`, `loops/`, `monitors.rs` and `models/`; what is added to the class in `members.rs`.
+//! `fields.rs`, `arrays.rs`, `loops/`, `kept.rs`, `monitors.rs` and `models/`; what is added to the class in `members.rs`.
 
 use std::rc::Rc;
 
@@ -8,6 +8,7 @@ use events::models::Models;
 
 use crate::coverage::{self, Coverage};
 use crate::fields::FieldUse;
+use crate::kept;
 use crate::links::Links;
 use crate::members::{self, Own};
 use crate::method::Method;
@@ -151,6 +152,9 @@ impl<'w, 'a> Weaving<'w, 'a> {
         let whole = self.options.scope != Scope::ModelOnly;
         let mut coverage = Coverage::new(self.covered);
         self.begin_models(&mut method)?;
+        if whole && accesses && self.world.filters() {
+            method.kept = kept::find(method.edit.code(), &self.class.pool)?;
+        }
         if whole && accesses && self.world.ranges_loops() {
             self.range_loops(&mut method)?;
         }
@@ -171,7 +175,7 @@ impl<'w, 'a> Weaving<'w, 'a> {
                 Instruction::Plain(op::MONITORENTER) => self.monitor_enter(&mut method)?,
                 Instruction::Plain(op::MONITOREXIT) => self.monitor_exit(&mut method)?,
                 Instruction::Plain(opcode @ (op::IALOAD..=op::SALOAD | op::IASTORE..=op::SASTORE))
-                    if accesses =>
+                    if accesses && method.kept_here().is_none() =>
                 {
                     self.element(&mut method, opcode)?;
                 }

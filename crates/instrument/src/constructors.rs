@@ -6,12 +6,23 @@
 
 use classfile::{Class, ClassRef, Flow, Instruction, Kind, Member, MethodType, Result, Value, op};
 
+/// Do constructors keep `this` to themselves?
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Keeping {
+    No,
+    /// If those of the superclass do.
+    IfAbove,
+    Yes,
+}
+
 /// Do all constructors keep `this` to themselves?
-pub(crate) fn keep_this(class: &Class<'_>) -> bool {
-    class.methods.iter().all(|method| {
-        let is_constructor = class.pool.utf8(method.name).is_ok_and(|name| name == b"<init>");
-        !is_constructor || keeps_this(class, method).unwrap_or(false)
-    })
+pub(crate) fn keep_this(class: &Class<'_>) -> Keeping {
+    let constructors =
+        class.methods.iter().filter(|method| class.pool.utf8(method.name).is_ok_and(|name| name == b"<init>"));
+    constructors
+        .map(|method| keeps_this(class, method).unwrap_or(Keeping::No))
+        .min()
+        .unwrap_or(Keeping::Yes)
 }
 
 /// Packages of the JDK whose constructors hand `this` to nobody who would let another thread see it.
@@ -36,12 +47,14 @@ struct Walk<'c> {
     this: Value,
     /// Where a branch goes with `this` on the stack, and at which place of it.
     carried: Vec<(u32, usize)>,
+    /// Is a constructor of the superclass called of which nothing is known?
+    above: bool,
 }
 
-fn keeps_this(class: &Class<'_>, method: &Member<'_>) -> Result<bool> {
-    let Some(mut flow) = Flow::new(class, method)? else { return Ok(false) };
+fn keeps_this(class: &Class<'_>, method: &Member<'_>) -> Result<Keeping> {
+    let Some(mut flow) = Flow::new(class, method)? else { return Ok(Keeping::No) };
     let this = Value::Object(ClassRef::constant(class.this_class));
-    let mut walk = Walk { class, this, carried: Vec::new() };
+    let mut walk = Walk { class, this, carried: Vec::new(), above: false };
     let mut before: Option<Instruction<'_>> = None;
     while let Some(step) = flow.next()? {
         let Some(state) = step.state else {
@@ -51,21 +64,21 @@ fn keeps_this(class: &Class<'_>, method: &Member<'_>) -> Result<bool> {
         let stack = state.stack();
         // Where paths meet, `this` may have become an object of no particular type: then it is lost from sight.
         if before.is_some_and(loads_this) && !stack.last().is_some_and(|top| walk.may_be_this(*top)) {
-            return Ok(false);
+            return Ok(Keeping::No);
         }
         let lost = |(to, at): &(u32, usize)| {
             *to == step.pc && !stack.get(*at).is_some_and(|value| walk.may_be_this(*value))
         };
         if walk.carried.iter().any(lost) {
-            return Ok(false);
+            return Ok(Keeping::No);
         }
         let certain = before.is_some_and(pushes_another);
         if !walk.step(step.pc, &step.instruction, stack, certain)? {
-            return Ok(false);
+            return Ok(Keeping::No);
         }
         before = Some(step.instruction);
     }
-    Ok(true)
+    Ok(if walk.above { Keeping::IfAbove } else { Keeping::Yes })
 }
 
 fn loads_this(instruction: Instruction<'_>) -> bool {
@@ -118,7 +131,8 @@ impl Walk<'_> {
                 }
                 let called = self.class.pool.member_ref(member)?;
                 let own = called.owner == self.class.name()?;
-                opcode == op::INVOKESPECIAL && called.name == b"<init>" && (own || is_harmless(called.owner))
+                self.above |= !own && !is_harmless(called.owner);
+                opcode == op::INVOKESPECIAL && called.name == b"<init>"
             }
             Instruction::Branch { opcode, target } => {
                 let popped = match opcode {

@@ -51,6 +51,10 @@ impl<'a> Weaving<'_, 'a> {
         if !method.accesses && matches!(usage.how, How::Shadow { .. } | How::Any) {
             return Ok(());
         }
+        // Shadow words are for fields of the class itself.
+        if self.own.keeps && matches!(usage.how, How::Shadow { .. }) && method.kept_here().is_some() {
+            return Ok(());
+        }
         match opcode {
             _ if matches!(usage.how, How::Not) => Ok(()),
             op::PUTSTATIC if matches!(usage.how, How::Initialised) => Ok(()),
@@ -176,7 +180,8 @@ impl<'a> Weaving<'_, 'a> {
                         before.plain(op::DUP)?;
                         &mut before
                     };
-                    self.link(to, b"r", member, is_static, (owner, field, site))?;
+                    let name = if method.kept_here().is_some() { b"R" } else { b"r" };
+                    self.link(to, name, member, is_static, (owner, field, site))?;
                 }
                 if !plain {
                     if !is_static {
@@ -229,7 +234,11 @@ impl<'a> Weaving<'_, 'a> {
             How::Linked { plain: true, .. } if !method.accesses => return Ok(()),
             How::Linked { owner, field, .. } => {
                 // `v`: nothing is to be told unless the field is volatile.
-                let name: &'static [u8] = if method.accesses { b"u" } else { b"v" };
+                let name: &'static [u8] = match (method.accesses, method.kept_here()) {
+                    (true, None) => b"u",
+                    (true, Some(_)) => b"U",
+                    (false, _) => b"v",
+                };
                 let site = self.site(method, Kind::Write, usage.number, "")?;
                 self.link(&mut before, name, member, is_static, (owner, field, site))?;
             }

@@ -8,6 +8,7 @@
 #![forbid(unsafe_code)]
 
 mod arrays;
+mod blocks;
 mod class;
 mod constructors;
 mod coverage;
@@ -15,6 +16,7 @@ mod error;
 mod fields;
 mod hide;
 pub mod jdk;
+mod kept;
 mod links;
 mod loops;
 mod members;
@@ -26,6 +28,7 @@ pub mod probe;
 mod references;
 pub mod settled;
 mod sites;
+mod stack;
 
 use classfile::Class;
 use events::models::Models;
@@ -81,6 +84,11 @@ pub trait World {
 
     /// Are array accesses in loops told as ranges? Tests compare with the answer no.
     fn ranges_loops(&self) -> bool {
+        true
+    }
+
+    /// Is what tells no detector anything left out? Tests compare with the answer no.
+    fn filters(&self) -> bool {
         true
     }
 

@@ -7,8 +7,8 @@ use classfile::{Assembler, Class, Kind as Moves, Result, Snippet, Value, flags, 
 use rustc_hash::FxHashMap;
 
 use crate::class::Weaving;
-use crate::constructors;
-use crate::names::{FROZEN, NUMBER, accessor_name, is_method_name, overloaded, shadow_name};
+use crate::constructors::{self, Keeping};
+use crate::names::{FROZEN, KEEPS, NUMBER, accessor_name, is_method_name, overloaded, shadow_name};
 use crate::probe::{Probe, Probes};
 use crate::{Failure, Scope};
 
@@ -19,6 +19,8 @@ pub(crate) struct Own {
     fields: FxHashMap<(Vec<u8>, Vec<u8>), OwnField>,
     /// The flag that says that the constructor has ended, if that is to be told.
     pub frozen: Option<u16>,
+    /// Do the constructors keep `this` to themselves, and is there nobody else who sees a new object?
+    pub keeps: bool,
     /// Is the end of a constructor told?
     pub freezes: bool,
     /// Calls of accessors.
@@ -86,7 +88,14 @@ pub(crate) fn add(weaving: &mut Weaving<'_, '_>) -> std::result::Result<bool, Fa
     }
     let whole = scope == Scope::Whole && !is_interface;
     let finals = weaving.options.finals;
-    let settled = has_finals && !finals && (!whole || constructors::keep_this(class));
+    let keeping = if whole { constructors::keep_this(class) } else { Keeping::No };
+    if whole {
+        let keeps = keeping != Keeping::No && !is_finalised(class)?;
+        weaving.own.keeps = keeps && class.super_name()? == Some(b"java/lang/Object");
+        class.add_constant(flags::PUBLIC | flags::SYNTHETIC, KEEPS, keeps.into())?;
+        changed = true;
+    }
+    let settled = has_finals && !finals && (!whole || keeping == Keeping::Yes);
     weaving.own.freezes = has_finals && !settled;
     if weaving.own.freezes && !finals {
         class.add_field(hidden, FROZEN, b"Z")?;
@@ -134,6 +143,16 @@ pub(crate) fn add(weaving: &mut Weaving<'_, '_>) -> std::result::Result<bool, Fa
         weaving.own.fields.insert((name.clone(), descriptor.clone()), field);
     }
     Ok(changed)
+}
+
+/// Does the class say what happens to its dead objects? Then another thread sees them.
+fn is_finalised(class: &Class<'_>) -> Result<bool> {
+    for method in &class.methods {
+        if class.member_name(method)? == (b"finalize", b"()V") {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// The descriptor of accessors: receiver and site; the site alone for statics.

@@ -8,6 +8,7 @@ use classfile::{
 use events::models::Role;
 
 use crate::class::Weaving;
+use crate::kept::KeptAccess;
 use crate::models::{Bodies, Pending};
 use crate::monitors::Region;
 use crate::probe::Probe;
@@ -36,9 +37,11 @@ pub(crate) struct Method<'a> {
     lines: Option<Vec<(u16, u16)>>,
     spare: Vec<(Moves, u16)>,
     stored: Option<Vec<bool>>,
-    kept: Vec<(u16, u16)>,
+    saved: Vec<(u16, u16)>,
     /// Accesses in loops that are told when the loop is entered or left: pcs, ascending.
     pub ranged: Vec<u32>,
+    /// Accesses to what the method keeps to itself.
+    pub kept: Vec<KeptAccess>,
     /// What model lines say of the method's own code.
     pub bodies: Bodies,
     /// Locals that note what is to be told if a call throws, and the calls that use them.
@@ -81,13 +84,20 @@ impl<'a> Method<'a> {
             lines: None,
             spare: Vec::new(),
             stored: None,
-            kept: Vec::new(),
+            saved: Vec::new(),
             ranged: Vec::new(),
+            kept: Vec::new(),
             bodies: Bodies::default(),
             pending: Vec::new(),
             pending_calls: Vec::new(),
             regions: None,
         })
+    }
+
+    /// Is the access at the current instruction one to something that the method keeps to itself?
+    pub fn kept_here(&self) -> Option<KeptAccess> {
+        let at = self.kept.binary_search_by_key(&self.pc, |access| access.pc).ok()?;
+        self.kept.get(at).copied()
     }
 
     pub fn is_static(&self) -> bool {
@@ -178,7 +188,7 @@ impl<'a> Method<'a> {
         if !self.is_stored(slot)? {
             return Ok(slot);
         }
-        if let Some((_, local)) = self.kept.iter().find(|(from, _)| *from == slot) {
+        if let Some((_, local)) = self.saved.iter().find(|(from, _)| *from == slot) {
             return Ok(*local);
         }
         let value = value_of(class, moves)?;
@@ -186,7 +196,7 @@ impl<'a> Method<'a> {
         let mut copy = Snippet::new();
         copy.load(moves, slot).store(moves, local);
         self.edit.entry(&copy);
-        self.kept.push((slot, local));
+        self.saved.push((slot, local));
         Ok(local)
     }
 

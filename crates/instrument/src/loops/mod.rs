@@ -22,7 +22,6 @@
 //!
 //! Only one level of nested loops is taken, the innermost that can be.
 
-mod blocks;
 mod plan;
 #[cfg(test)]
 mod tests;
@@ -82,8 +81,11 @@ impl<'a> Weaving<'_, 'a> {
     pub fn range_loops(&mut self, method: &mut Method<'a>) -> Result<()> {
         let has_this = !method.is_static() && !method.is_constructor();
         let field = |member: u16| self.field_in_loop(member);
-        let about = About { pool: &self.class.pool, has_this, field: &field };
+        let kept = std::mem::take(&mut method.kept);
+        let untold = |pc: u32| kept.binary_search_by_key(&pc, |access| access.pc).is_ok();
+        let about = About { pool: &self.class.pool, has_this, untold: &untold, field: &field };
         let mut found = plan::find(method.edit.code(), &about)?;
+        method.kept = kept;
         if found.is_empty() {
             return Ok(());
         }

@@ -2,7 +2,7 @@
 
 use classfile::{Code, Constant, Instruction, Kind as Moves, Pool, Result, op};
 
-use super::blocks::{Graph, Loop, Way};
+use crate::blocks::{Graph, Loop, Way};
 use super::values::{Base, Stack, Value};
 
 /// Accesses that are told as ranges in one loop at most: each needs code wherever the loop is left.
@@ -28,6 +28,8 @@ pub(super) struct About<'w> {
     pub pool: &'w Pool<'w>,
     /// Is local 0 `this` in all of the method, and its constructor over?
     pub has_this: bool,
+    /// Is the access at a pc one of which nothing is told at all?
+    pub untold: &'w dyn Fn(u32) -> bool,
     pub field: &'w dyn Fn(u16) -> Field,
 }
 
@@ -301,6 +303,7 @@ impl<'c> Look<'_, 'c> {
                 if let Instruction::Plain(opcode @ (op::IALOAD..=op::SALOAD | op::IASTORE..=op::SASTORE)) =
                     *instruction
                     && in_every
+                    && !(self.about.untold)(pc)
                     && let (Value::Same(array), Value::Counter(local, more)) = stack.element(opcode)
                     && let Some(counter) = counters.iter().position(|counter| counter.local == local)
                 {
@@ -339,16 +342,12 @@ impl<'c> Look<'_, 'c> {
 
     fn run(&self, stack: &mut Stack, instruction: &Instruction<'_>, counter: impl Fn(u16) -> Option<Value>) {
         let pool = self.about.pool;
-        let unknown = |stack: &mut Stack, kind: Moves| {
-            (0..kind.slots()).for_each(|_| stack.push(Value::Unknown));
-        };
         match *instruction {
             Instruction::Plain(opcode) => stack.plain(opcode),
             Instruction::Int(value) => stack.push(Value::Constant(value)),
             Instruction::Constant(index) => match pool.get(index) {
                 Ok(Constant::Integer(value)) => stack.push(Value::Constant(value)),
-                Ok(Constant::Long(_) | Constant::Double(_)) => unknown(stack, Moves::Long),
-                _ => stack.push(Value::Unknown),
+                _ => stack.run(instruction, pool),
             },
             Instruction::Load { kind: Moves::Int, local } => {
                 stack.push(counter(local).unwrap_or(Value::Unknown));
@@ -356,10 +355,6 @@ impl<'c> Look<'_, 'c> {
             Instruction::Load { kind: Moves::Reference, local } if !self.is_stored(local) => {
                 stack.push(Value::Same(Base::Local(local)));
             }
-            Instruction::Load { kind, .. } => unknown(stack, kind),
-            Instruction::Store { kind, .. } => (0..kind.slots()).for_each(|_| {
-                stack.pop();
-            }),
             Instruction::Field { opcode: op::GETFIELD, member }
                 if self.about.has_this
                     && (self.about.field)(member) == Field::Final
@@ -369,10 +364,7 @@ impl<'c> Look<'_, 'c> {
                 stack.pop();
                 stack.push(Value::Same(Base::Field(member)));
             }
-            Instruction::Field { member, .. } | Instruction::Invoke { member, .. } => {
-                stack.other(instruction, pool.member_ref(member).ok().map(|found| found.descriptor));
-            }
-            _ => stack.other(instruction, None),
+            _ => stack.run(instruction, pool),
         }
     }
 }

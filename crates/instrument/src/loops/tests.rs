@@ -120,7 +120,7 @@ fn caught(pieces: Pieces<'_>, handlers: &[[usize; 3]]) -> String {
         b"final" | b"other final" => Field::Final,
         _ => Field::Other,
     };
-    let about = About { pool: &class.pool, has_this: true, field: &field };
+    let about = About { pool: &class.pool, has_this: true, untold: &|_| false, field: &field };
     find(&code, &about).expect("readable").iter().map(shown).collect::<Vec<_>>().join("\n")
 }
 

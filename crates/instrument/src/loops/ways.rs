@@ -3,7 +3,7 @@
 
 use classfile::{Instruction, Kind as Moves, op};
 
-use super::blocks::{Edge, Way};
+use crate::blocks::{Edge, Way};
 use super::plan::{Done, Field, Look, Ranged, Spot};
 
 impl Look<'_, '_> {

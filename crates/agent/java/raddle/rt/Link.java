@@ -15,7 +15,8 @@ import jdk.internal.misc.Unsafe;
  * field, whether that class was woven and whether the field is volatile.
  *
  * <p>Names: {@code r} before a read (after it where the field is static), {@code a} after it, {@code u} before a write
- * (an update), {@code v} the same where only volatile fields count.
+ * (an update), {@code v} the same where only volatile fields count. {@code R} and {@code U}: the same of an object of
+ * exactly the named class which the method that makes it has given to nobody but its constructor.
  */
 final class Link {
     private static final Unsafe U = Unsafe.getUnsafe();
@@ -66,6 +67,10 @@ final class Link {
         }
         boolean isVolatile = Modifier.isVolatile(flags);
         isFinal = Modifier.isFinal(flags);
+        if (name.equals("R") || name.equals("U")) {
+            if (!isVolatile && Recorder.FILTER && keeps(owner)) return MethodHandles.empty(type);
+            name = name.equals("R") ? "r" : "u";
+        }
         switch (name) {
             case "r":
                 return isVolatile ? MethodHandles.empty(type) : accessor("r", declaring, simple, descriptor, isStatic, isFinal, type, site);
@@ -80,6 +85,20 @@ final class Link {
             default:
                 return MethodHandles.empty(type);
         }
+    }
+
+    /** Whether nobody sees a new object of exactly that class before its constructor has ended. */
+    private static boolean keeps(Class<?> of) {
+        for (Class<?> c = of; c != Object.class; c = c.getSuperclass()) {
+            try {
+                MethodHandle keeps = TRUSTED.findStaticGetter(c, "$raddle$keeps", int.class);
+                // Statics are inherited.
+                if (TRUSTED.revealDirect(keeps).getDeclaringClass() != c || (int) keeps.invokeExact() == 0) return false;
+            } catch (Throwable notWoven) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /** The accessor that the weaver has added beside the field; without one every access is reported. */

@@ -13,7 +13,7 @@ const NONE: usize = usize::MAX;
 
 /// How control goes along an edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Way {
+pub(crate) enum Way {
     /// On to the next instruction.
     Fall,
     /// The condition at the block's end jumps.
@@ -28,7 +28,7 @@ pub(super) enum Way {
 
 /// From block to block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Edge {
+pub(crate) struct Edge {
     pub from: usize,
     pub to: usize,
     pub way: Way,
@@ -36,7 +36,7 @@ pub(super) struct Edge {
 
 /// Instructions that are run one after the other; all of them are covered by the same handlers.
 #[derive(Debug)]
-pub(super) struct Block {
+pub(crate) struct Block {
     /// The first pc, and the first behind it.
     pub start: u32,
     pub end: u32,
@@ -52,7 +52,7 @@ pub(super) struct Block {
 }
 
 /// A method's code.
-pub(super) struct Graph<'c> {
+pub(crate) struct Graph<'c> {
     pub steps: Vec<(u32, Instruction<'c>)>,
     pub blocks: Vec<Block>,
     /// The blocks that can be reached, by their places.
@@ -61,7 +61,7 @@ pub(super) struct Graph<'c> {
 
 /// A loop: all that is run between two visits of its header.
 #[derive(Debug)]
-pub(super) struct Loop {
+pub(crate) struct Loop {
     pub header: usize,
     /// Ascending, the header too.
     pub blocks: Vec<usize>,
