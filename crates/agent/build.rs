@@ -8,7 +8,7 @@ use events::models::KindWord;
 use events::session::Kind;
 
 /// The classes that are compiled, in the order in which they have to be defined.
-const CLASSES: [&str; 20] = [
+const CLASSES: [&str; 21] = [
     "Kinds",
     "Sites",
     "ClassInfo$1",
@@ -17,6 +17,7 @@ const CLASSES: [&str; 20] = [
     "Identities",
     "Waits",
     "Recorder",
+    "Room",
     "Effect",
     "Variables$1",
     "Variables$2",

@@ -232,7 +232,12 @@ impl Agent {
             name: name.to_owned(),
             owners: HashMap::new(),
         };
-        let options = instrument::Options { scope, blocks: self.hook.blocks, finals: self.hook.finals };
+        let options = instrument::Options {
+            scope,
+            blocks: self.hook.blocks,
+            finals: self.hook.finals,
+            kept: self.options.unfiltered,
+        };
         let woven = instrument::weave(
             bytes,
             &World { agent: self, loader },
@@ -330,10 +335,6 @@ impl instrument::World for World<'_> {
 
     fn ranges_loops(&self) -> bool {
         !self.agent.options.one_by_one
-    }
-
-    fn filters(&self) -> bool {
-        !self.agent.options.unfiltered
     }
 
     fn java_version(&self) -> u32 {

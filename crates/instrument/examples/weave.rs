@@ -67,7 +67,7 @@ fn main() -> std::io::Result<()> {
     let mut models = Models::builtin().map_err(|errors| std::io::Error::other(format!("{errors:?}")))?;
     models.keep_jdk(17);
     let size: usize = classes.iter().map(|(_, bytes)| bytes.len()).sum();
-    let options = Options { scope: Scope::Whole, blocks: Blocks::Synch, finals: false };
+    let options = Options { scope: Scope::Whole, blocks: Blocks::Synch, finals: false, kept: false };
     for _ in 0..times.max(1) {
         let (mut time, mut sites, mut woven, mut after) = (Duration::ZERO, Counted::default(), 0, 0);
         for (path, class) in &classes {

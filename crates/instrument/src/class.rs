@@ -152,7 +152,7 @@ impl<'w, 'a> Weaving<'w, 'a> {
         let whole = self.options.scope != Scope::ModelOnly;
         let mut coverage = Coverage::new(self.covered);
         self.begin_models(&mut method)?;
-        if whole && accesses && self.world.filters() {
+        if whole && accesses && !self.options.kept {
             method.kept = kept::find(method.edit.code(), &self.class.pool)?;
         }
         if whole && accesses && self.world.ranges_loops() {

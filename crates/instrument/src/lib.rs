@@ -71,6 +71,8 @@ pub struct Options {
     pub blocks: Blocks,
     /// Are final fields watched like others, also once their constructor has ended?
     pub finals: bool,
+    /// Are accesses told to what a method makes and keeps to itself?
+    pub kept: bool,
 }
 
 /// What the caller knows of other classes. The answers for one class must be the same whenever it is woven again:
@@ -84,11 +86,6 @@ pub trait World {
 
     /// Are array accesses in loops told as ranges? Tests compare with the answer no.
     fn ranges_loops(&self) -> bool {
-        true
-    }
-
-    /// Is what tells no detector anything left out? Tests compare with the answer no.
-    fn filters(&self) -> bool {
         true
     }
 

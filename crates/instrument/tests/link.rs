@@ -17,7 +17,7 @@ const VERIFY: [&str; 3] =
     ["-XX:+UnlockDiagnosticVMOptions", "-XX:+BytecodeVerificationLocal", "-XX:+BytecodeVerificationRemote"];
 
 /// As much as can be woven.
-const MOST: Options = Options { scope: Scope::Whole, blocks: Blocks::ExportSynch, finals: false };
+const MOST: Options = Options { scope: Scope::Whole, blocks: Blocks::ExportSynch, finals: false, kept: false };
 
 #[derive(Default, Debug)]
 struct Count {
@@ -271,7 +271,7 @@ fn woven_java_base_links_as_it_does_unwoven() {
         let models = support::models();
         let sample = java::sample(late, 8);
         for (label, scope) in [("whole", Scope::Whole), ("models", Scope::ModelOnly)] {
-            let options = Options { scope, blocks: Blocks::ExportSynch, finals: false };
+            let options = Options { scope, blocks: Blocks::ExportSynch, finals: false, kept: false };
             let mut count = Count::default();
             let mut classes = Vec::new();
             for class in &sample {

@@ -146,7 +146,7 @@ fn classes_without_dynamic_calls_tell_other_classes_fields_after_reads() {
 #[test]
 fn body_and_inside_lines_are_woven_into_classes_of_the_jdk_without_members() {
     let all = java::jdk_classes(&java::installed(), "java.base");
-    let only = Options { scope: Scope::ModelOnly, blocks: Blocks::Synch, finals: false };
+    let only = Options { scope: Scope::ModelOnly, blocks: Blocks::Synch, finals: false, kept: false };
     let mut text = String::new();
     for name in ["java/lang/Thread", "java/util/concurrent/FutureTask", "java/util/TimerThread"] {
         let named = all.iter().find(|class| class.name == format!("java.base/{name}")).expect("the class");
@@ -188,7 +188,7 @@ fn a_class_that_is_not_to_be_woven_stays_as_it_was() {
     let models = support::models();
     let left = weave(&info.bytes, &Nowhere, &models, &mut Table::default(), &support::WHOLE);
     assert_eq!(left, Ok(None));
-    let leave = Options { scope: Scope::Leave, blocks: Blocks::Synch, finals: false };
+    let leave = Options { scope: Scope::Leave, blocks: Blocks::Synch, finals: false, kept: false };
     assert_eq!(weave(&all[0].bytes, &Nowhere, &models, &mut Table::default(), &leave), Ok(None));
     assert!(weave(b"no class", &Nowhere, &models, &mut Table::default(), &support::WHOLE).is_err());
 }

@@ -77,20 +77,25 @@ fn constructors_initialisers_lambdas_and_inner_classes_are_woven_like_other_code
 }
 
 #[test]
+fn what_its_maker_keeps_is_not_told() {
+    check("Kept.java", "Kept", "17", &Options { kept: false, ..support::WHOLE }, &[]);
+}
+
+#[test]
 fn calls_are_told_as_the_model_tables_say() {
     check("Calls.java", "Calls", "17", &support::WHOLE, &[]);
 }
 
 #[test]
 fn excluded_code_tells_synchronisation_and_no_accesses() {
-    let excluded = Options { scope: Scope::SyncOnly, blocks: Blocks::Synch, finals: false };
+    let excluded = Options { scope: Scope::SyncOnly, blocks: Blocks::Synch, finals: false, kept: true };
     check("Calls.java", "Calls-excluded", "17", &excluded, &[]);
     check("Fields.java", "Fields-excluded", "17", &excluded, &[]);
 }
 
 #[test]
 fn exported_methods_are_blocks_on_request() {
-    let exported = Options { scope: Scope::Whole, blocks: Blocks::ExportSynch, finals: false };
+    let exported = Options { scope: Scope::Whole, blocks: Blocks::ExportSynch, finals: false, kept: true };
     check("Blocks.java", "Blocks", "17", &support::WHOLE, &[]);
     check("Blocks.java", "Blocks-exported", "17", &exported, &[]);
 }

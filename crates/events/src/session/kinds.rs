@@ -75,7 +75,7 @@ kinds! {
     UpdateWrite = 8, true, Object;
     /// Has entered a monitor, perhaps again.
     Enter = 9, true, Object;
-    /// Is about to leave a monitor.
+    /// Is about to leave a monitor. May do without a stamp: whoever enters it next has one.
     Exit = 10, true, Object;
     /// As [`Kind::Enter`], and a block begins: the site's method.
     EnterBlock = 11, true, Object;

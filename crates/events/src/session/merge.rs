@@ -72,8 +72,9 @@ pub struct Reader {
     pub(super) objects: Objects,
     pub(super) rules: Rules,
     pub(super) streams: Vec<Option<Stream>>,
-    /// The thread of each stream.
+    /// The thread of each stream, and the stream of each thread.
     pub(super) threads: Vec<ThreadId>,
+    streams_of: FxHashMap<ThreadId, usize>,
     /// Streams with records in memory, those without, and those whose next stamp is known.
     ready: Vec<usize>,
     hungry: Vec<usize>,
@@ -133,6 +134,7 @@ impl Reader {
             rules: Rules::default(),
             streams: Vec::new(),
             threads: Vec::new(),
+            streams_of: FxHashMap::default(),
             ready: Vec::new(),
             hungry: Vec::new(),
             early: BinaryHeap::new(),
@@ -282,30 +284,17 @@ impl Reader {
         let mut result = Ok(());
         for i in 0..hungry.len() {
             let at = hungry[i];
-            let Some(stream) = self.streams.get_mut(at).and_then(Option::as_mut) else { continue };
+            let Some(stream) = self.streams.get(at).and_then(Option::as_ref) else { continue };
             let mut stays = true;
             if result.is_ok() && (all || stream.idle < LATELY) {
-                let page = stream.page();
-                match stream.refill(&mut self.pages) {
-                    Ok(Got::Words) if !is_torn(stream) => {
+                match self.read_on(at) {
+                    Ok(Got::Words) => {
                         self.ready.push(at);
                         (any, stays) = (true, false);
                     }
-                    Ok(Got::Words | Got::Nothing) => stream.passed = self.next,
-                    Ok(Got::End) => {
-                        self.read += stream.read;
-                        self.streams[at] = None;
-                        stays = false;
-                    }
+                    Ok(Got::Nothing) => {}
+                    Ok(Got::End) => stays = false,
                     Err(error) => result = Err(error),
-                }
-                if let Some(stream) = self.streams.get(at).and_then(Option::as_ref)
-                    && stream.page() != page
-                    && !self.live
-                    && !self.seen.insert(stream.page())
-                {
-                    result =
-                        Err(self.pages.wrong(stream.place(), "this chunk was read before: they go round"));
                 }
             }
             if stays {
@@ -318,6 +307,33 @@ impl Reader {
         result.map(|()| any)
     }
 
+    /// Reads on in the file of a thread.
+    pub(super) fn read_on(&mut self, at: usize) -> Result<Got, TraceError> {
+        let Some(stream) = self.streams.get_mut(at).and_then(Option::as_mut) else { return Ok(Got::End) };
+        let page = stream.page();
+        let mut got = stream.refill(&mut self.pages)?;
+        if got == Got::Words && is_torn(stream) {
+            got = Got::Nothing;
+        }
+        if stream.page() != page && !self.live && !self.seen.insert(stream.page()) {
+            return Err(self.pages.wrong(stream.place(), "this chunk was read before: they go round"));
+        }
+        match got {
+            Got::Words => {}
+            Got::Nothing => stream.passed = self.next,
+            Got::End => {
+                self.read += stream.read;
+                self.streams[at] = None;
+            }
+        }
+        Ok(got)
+    }
+
+    /// The stream of a thread.
+    pub(super) fn stream_of(&self, thread: ThreadId) -> Option<usize> {
+        self.streams_of.get(&thread).copied()
+    }
+
     fn begun(&mut self, begun: Begun) -> Result<(), TraceError> {
         let Some(thread) = self.tables.thread(u64::from(begun.number)) else { return Ok(()) };
         let stream = Stream::new(begun.number, begun.page, &self.pages)?;
@@ -325,6 +341,7 @@ impl Reader {
             return Err(self.pages.wrong(stream.place(), "this chunk belongs to two threads"));
         }
         self.hungry.push(self.streams.len());
+        self.streams_of.insert(thread, self.streams.len());
         self.streams.push(Some(stream));
         self.threads.push(thread);
         Ok(())

@@ -198,6 +198,23 @@ impl Rules {
         }
     }
 
+    /// Who else holds a lock alone.
+    #[inline(always)]
+    pub(super) fn owner_beside(&self, lock: LockId, me: ThreadId) -> Option<ThreadId> {
+        let lock = self.locks.get(lock.index())?;
+        (lock.times > 0 && lock.owner != me.0).then_some(ThreadId(lock.owner))
+    }
+
+    /// Whether nobody holds a lock alone.
+    pub(super) fn is_free(&self, lock: LockId) -> bool {
+        self.locks.get(lock.index()).is_none_or(|lock| lock.times == 0)
+    }
+
+    /// A monitor is left that was never entered.
+    pub(super) fn stray_exit(&mut self) {
+        self.counts.exits += 1;
+    }
+
     /// Has taken a lock, perhaps again.
     pub(super) fn acquire(&mut self, by: By, lock: LockId, mode: Mode, out: &mut impl Out) {
         let me = by.thread;

@@ -8,7 +8,7 @@ use super::record::{
     EXTENDED, Extra, Hold, PLAIN, RANGE, STAMPED, class_of, form_of, operand_of, site_of, stamp_of,
 };
 use super::rules::{By, Out};
-use super::stream::Stream;
+use super::stream::{Got, Stream};
 use super::tables::{Known, Tables};
 use crate::{
     Access, Channel, ChannelId, ClassId, Event, Field, FieldId, INITIALISATION, LockId, Mode, Op, Stretches,
@@ -42,15 +42,35 @@ impl Reader {
             return Ok(Stop::Hungry);
         };
         let thread = self.threads[at];
-        let stop = self.records(&mut stream, thread, out);
+        let stop = self.records(&mut stream, thread, None, out);
         self.streams[at] = Some(stream);
         stop
     }
 
+    /// Has whoever else has a monitor give it up, if that can be read: who took it next may be read first, since leaving a
+    /// monitor takes no stamp. What tells that was written before.
+    #[cold]
+    fn catch_up(&mut self, lock: LockId, me: ThreadId, out: &mut Stretches) -> Result<(), TraceError> {
+        while let Some(thread) = self.rules.owner_beside(lock, me) {
+            let Some(at) = self.stream_of(thread) else { return Ok(()) };
+            let Some(mut stream) = self.streams.get_mut(at).and_then(Option::take) else { return Ok(()) };
+            let stop = self.records(&mut stream, thread, Some(lock), out);
+            self.streams[at] = Some(stream);
+            if self.rules.owner_beside(lock, me) != Some(thread) {
+                stop?;
+            } else if stop? != Stop::Hungry || self.read_on(at)? != Got::Words {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads a thread on; with a lock only until it is free, and then the batch may grow.
     fn records(
         &mut self,
         stream: &mut Stream,
         thread: ThreadId,
+        until_free: Option<LockId>,
         out: &mut Stretches,
     ) -> Result<Stop, TraceError> {
         // Whether accesses go on where the last event was.
@@ -77,7 +97,7 @@ impl Reader {
                             None => return Ok(Stop::Hungry),
                         },
                     };
-                    if out.is_full() {
+                    if out.is_full() && until_free.is_none() {
                         return Ok(Stop::Full);
                     }
                     let var = match kind {
@@ -88,6 +108,15 @@ impl Reader {
                             self.elements(operand, second, &known)
                         }
                         Kind::ObjectRead | Kind::ObjectWrite => self.whole(operand, second as u32, &known),
+                        Kind::Exit | Kind::ExitBlock => {
+                            stream.consume(length);
+                            goes_on = false;
+                            self.exit(by, known, kind, operand, out);
+                            if until_free.is_some_and(|lock| self.rules.is_free(lock)) {
+                                return Ok(Stop::Full);
+                            }
+                            continue;
+                        }
                         _ => {
                             if kind.is_stamped() {
                                 return Err(self.pages.wrong(stream.place(), "this record needs a stamp"));
@@ -128,7 +157,7 @@ impl Reader {
                         stream.passed = stamp;
                         return Ok(Stop::Early(stamp));
                     }
-                    if out.is_full() {
+                    if out.is_full() && until_free.is_none() {
                         return Ok(Stop::Full);
                     }
                     let (extra, length) = match form {
@@ -268,6 +297,20 @@ impl Reader {
         })
     }
 
+    /// A monitor is about to be left.
+    fn exit(&mut self, by: By, known: Known, kind: Kind, monitor: u64, out: &mut Stretches) {
+        if !self.rules.runs(by, out) {
+            return;
+        }
+        if kind == Kind::ExitBlock {
+            self.rules.finish(by, known.block, out);
+        }
+        match self.objects.monitor(monitor) {
+            Some(lock) => self.rules.release(by, lock, Mode::Exclusive, out),
+            None => self.rules.stray_exit(),
+        }
+    }
+
     /// A plain record that is no access.
     fn plain(&mut self, by: By, known: Known, kind: Kind, operand: u64, second: u64, out: &mut Stretches) {
         match kind {
@@ -311,6 +354,9 @@ impl Reader {
             }
             Kind::Woken | Kind::Awaited => {
                 if let Some(lock) = self.lock(record) {
+                    if self.rules.owner_beside(lock, by.thread).is_some() {
+                        self.catch_up(lock, by.thread, out)?;
+                    }
                     self.rules.woken(by, lock, out);
                 }
                 return Ok(());
@@ -356,6 +402,11 @@ impl Reader {
             _ => {
                 // Of null there is no lock, and whoever tried has had its exception.
                 let Some(lock) = self.lock(record) else { return Ok(()) };
+                if matches!(kind, Kind::Enter | Kind::EnterBlock)
+                    && self.rules.owner_beside(lock, by.thread).is_some()
+                {
+                    self.catch_up(lock, by.thread, out)?;
+                }
                 match kind {
                     Kind::Enter | Kind::Acquire => self.rules.acquire(by, lock, Mode::Exclusive, out),
                     Kind::Exit | Kind::Release => self.rules.release(by, lock, Mode::Exclusive, out),

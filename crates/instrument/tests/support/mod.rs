@@ -91,7 +91,7 @@ pub fn models() -> Models {
     models
 }
 
-pub const WHOLE: Options = Options { scope: Scope::Whole, blocks: Blocks::Synch, finals: false };
+pub const WHOLE: Options = Options { scope: Scope::Whole, blocks: Blocks::Synch, finals: false, kept: true };
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests")

@@ -122,20 +122,10 @@ public final class Probe {
         volatileRead(o, site);
     }
 
-    /**
-     * Before a monitor is entered: overflows the stack now if a probe call from the same place could do so later, when the
-     * monitor is held.
-     */
+    /** Before a monitor is entered: overflows the stack now if a probe call could do so when the monitor is held. */
+    @ForceInline
     public static void room() {
-        room(ROOM);
-    }
-
-    /** More calls deep than any probe call at a monitor. */
-    private static final int ROOM = 24;
-
-    @DontInline
-    private static int room(int calls) {
-        return calls == 0 ? 0 : room(calls - 1) + 1;
+        Room.make();
     }
 
     /** After a monitor was entered. */
@@ -152,8 +142,7 @@ public final class Probe {
     public static void exit(Object lock, int site) {
         Recorder me = Recorder.of(Thread.currentThread());
         if (me == null || lock == null) return;
-        long number = me.object(lock);
-        me.exit(site, number, me.info(lock.getClass()).number);
+        me.exit(site, me.object(lock));
     }
 
     @DontInline

@@ -367,20 +367,24 @@ final class Recorder {
             regionMonitor = operand;
         } else {
             if (operand != regionMonitor) regionAt = 0;
-            if (expected != 0 && isExpected(word)) return;
+            if (expected != 0 && U.getLong(expected) == word) {
+                expected += 16;
+                return;
+            }
         }
         stamp(word, classNumber);
     }
 
-    /** A monitor is about to be left. */
+    /** A monitor is about to be left. That needs no stamp: whoever enters it next takes one. */
     @ForceInline
-    void exit(int site, long operand, long classNumber) {
+    void exit(int site, long operand) {
         if (trial) endTrial(false);
         if (open != 0) flush();
         newEpoch();
-        long word = STAMPED | (long) site << 4 | operand << 28;
+        long word = PLAIN | (long) site << 4 | operand << 28;
         boolean last = --monitors <= 0;
-        if (expected != 0 && isExpected(word)) {
+        if (expected != 0 && U.getLong(expected) == word) {
+            expected += 8;
             if (last) {
                 expected = 0;
                 end = realEnd;
@@ -389,14 +393,8 @@ final class Recorder {
             }
             return;
         }
-        stamp(word, classNumber);
+        plain(word);
         if (last) endRegion();
-    }
-
-    private boolean isExpected(long word) {
-        if (U.getLong(expected) != word) return false;
-        expected += 16;
-        return true;
     }
 
     private void endRegion() {

@@ -109,11 +109,13 @@ public final class Probe {
         int colon = field.lastIndexOf(':');
         String simple = field.substring(0, colon);
         Field found = find(owner, simple);
+        boolean kept = (name.equals("R") || name.equals("U")) && keeps(owner);
+        name = name.toLowerCase();
         boolean isVolatile = found != null && Modifier.isVolatile(found.getModifiers());
         boolean constant = found == null || Modifier.isStatic(found.getModifiers()) && Modifier.isFinal(found.getModifiers());
         boolean wanted = isVolatile ? !name.equals("r") : !constant && (name.equals("r") || name.equals("u"));
         MethodHandle target;
-        if (!wanted) {
+        if (!wanted || kept && !isVolatile) {
             target = MethodHandles.empty(type);
         } else if (isVolatile) {
             target = of(name.equals("a") ? "volatileRead" : "volatileWrite", type, site);
@@ -123,6 +125,16 @@ public final class Probe {
             if (target == null) target = of(name.equals("r") ? "readAny" : "writeAny", type, site);
         }
         return new ConstantCallSite(target);
+    }
+
+    private static boolean keeps(Class<?> of) throws ReflectiveOperationException {
+        for (Class<?> c = of; c != Object.class; c = c.getSuperclass()) {
+            Field keeps = find(c, "$raddle$keeps");
+            if (keeps == null || keeps.getDeclaringClass() != c) return false;
+            keeps.setAccessible(true);
+            if (keeps.getInt(null) == 0) return false;
+        }
+        return true;
     }
 
     private static MethodHandle accessor(MethodHandles.Lookup lookup, Class<?> owner, String name, MethodType type, int site)
