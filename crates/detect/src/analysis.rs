@@ -42,6 +42,8 @@ pub struct Analysis {
     history: History,
     found: Found,
     ranges: Ranges,
+    /// Accesses to parts of ranges, while they are shown.
+    shown: Vec<Access>,
     tests: Tests,
     /// What some detector wants to see of every stretch that has it, and what those content with news ask for besides.
     always: OpSet,
@@ -97,6 +99,7 @@ impl Analysis {
             history: History::new(uses.places, uses.rests),
             found: Found::default(),
             ranges: Ranges::default(),
+            shown: Vec::new(),
             tests: Tests::default(),
             always,
             besides,
@@ -212,7 +215,7 @@ impl Analysis {
         };
         checked.map_err(|reason| Malformed { event: number + 1, reason })?;
         let first = number + u64::from(operation.is_some());
-        if self.any_range {
+        if self.any_range && !accesses.iter().all(|access| self.ranges.is_whole(access.var)) {
             self.with_ranges(head.thread, operation.as_ref(), accesses, number, symbols);
         } else {
             let address = accesses.as_ptr() as usize;
@@ -264,7 +267,7 @@ impl Analysis {
         Ok(())
     }
 
-    /// A stretch of a trace with array ranges, which may have to be split: one access for each part.
+    /// A stretch of a trace with array ranges: accesses to the parts that the ranges are by now.
     fn with_ranges(
         &mut self,
         thread: ThreadId,
@@ -277,13 +280,16 @@ impl Analysis {
         if operation.is_some() {
             self.show(thread, operation, &[], (number, first, 0), symbols);
         }
-        let mut parts = Vec::new();
+        let (mut shown, mut parts) = (std::mem::take(&mut self.shown), Vec::new());
+        let mut begun = first;
         for (number, access) in (first..).zip(accesses) {
-            let place = (number, number, 0);
-            if self.ranges.is_whole(access.var) {
-                self.show(thread, None, std::slice::from_ref(access), place, symbols);
+            let part = |var| Access::new(var, access.site(), access.writes());
+            if let Some(var) = self.ranges.only_part(access.var) {
+                shown.push(part(var));
                 continue;
             }
+            // State may be copied now, and what came before belongs to it.
+            self.show_parts(thread, &mut shown, begun, symbols);
             let (uses, history, running) = (self.uses, &mut self.history, &mut self.running);
             self.ranges.parts(access.var, symbols, &mut parts, &mut |from, to| {
                 if uses.history {
@@ -293,9 +299,19 @@ impl Analysis {
                     running.detector.vars(&mut |vars| vars.copy(from, to));
                 }
             });
-            let part = |var| Access::new(var, access.site(), access.writes());
             let split: Vec<Access> = parts.drain(..).map(part).collect();
-            self.show(thread, None, &split, place, symbols);
+            self.show(thread, None, &split, (number, number, 0), symbols);
+            begun = number + 1;
+        }
+        self.show_parts(thread, &mut shown, begun, symbols);
+        self.shown = shown;
+    }
+
+    /// Shows accesses that follow one another from a number on, each of them to one part.
+    fn show_parts(&mut self, thread: ThreadId, shown: &mut Vec<Access>, first: u64, symbols: &Symbols) {
+        if !shown.is_empty() {
+            self.show(thread, None, shown, (first, first, shown.as_ptr() as usize), symbols);
+            shown.clear();
         }
     }
 

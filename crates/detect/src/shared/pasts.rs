@@ -13,7 +13,7 @@ use super::lockset::{LockSet, LockSets};
 use super::order::Epoch;
 
 /// Accesses of one thread under different locks that are remembered of one variable.
-pub const KEPT: usize = 32;
+pub const KEPT: usize = 64;
 
 /// How many accesses there is room for at first; then there is room for four times as many.
 const MORE: usize = 4;
@@ -164,12 +164,22 @@ impl Pasts {
         self.0.iter().skip(first).take(count).map(|kept| kept.past())
     }
 
-    /// What an access is to those of its thread, which begin at `first`. One look at each: a program with nested locks
-    /// uses a variable under many sets, and nearly all of them neither hold nor are held by another.
+    /// What an access is to those of its thread, which begin at `first`. A program with nested locks uses a variable
+    /// under many sets, and nearly all of them neither hold nor are held by another; but soon all have been there.
     pub fn compare(&self, access: &Past, first: usize, sets: &LockSets) -> Among {
+        let all = self.0.get(first..).unwrap_or_default();
+        let same = |kept: &Kept| {
+            (kept.locks == access.locks.0)
+                & (kept.time == access.epoch.time)
+                & (kept.thread == access.epoch.thread.0)
+                & (kept.place & 1 >= u32::from(access.write))
+        };
+        if all.iter().take(KEPT).any(same) {
+            return Among::Known;
+        }
         let mine = sets.sign(access.locks);
         let (mut count, mut replaces) = (0, false);
-        for kept in self.0.get(first..).unwrap_or_default() {
+        for kept in all {
             let old = kept.past();
             if old.epoch.thread != access.epoch.thread {
                 break;

@@ -2,7 +2,7 @@
 //!
 //! A range is only an encoding: `a[0..100]` is a hundred variables. Detectors see *parts*: when a new range crosses
 //! the border of an earlier one, that part is split and both halves keep its state, so no element ever takes over
-//! the state of another. A range that is used again and again is one part and costs nothing.
+//! the state of another. A range that is used again and again is one part and costs one look.
 
 use std::collections::BTreeMap;
 
@@ -15,16 +15,21 @@ use super::vars::SPLIT_TOP;
 struct Part {
     end: u64,
     var: VarId,
+    /// The variable of the trace that is exactly this part, if one is known to be.
+    named: Option<VarId>,
 }
+
+/// Of a variable that is not known to be one part.
+const SEVERAL: VarId = VarId(u32::MAX);
 
 /// All arrays that have been accessed.
 #[derive(Default)]
 pub struct Ranges {
     /// For each array its parts by their first index; they do not overlap.
     arrays: FxHashMap<ObjectId, BTreeMap<u64, Part>>,
-    /// The variables of the trace that are exactly one part, themselves: all that are no array range, and the
-    /// ranges that nothing has split.
-    whole: Vec<bool>,
+    /// For each variable of the trace the part that it is, if it is only one: itself, if it is no array range or one
+    /// that nothing has split.
+    only: Vec<VarId>,
     /// What the parts that are no variable of the trace are, by `SPLIT_TOP - id`.
     splits: Vec<Variable>,
     spare: Vec<VarId>,
@@ -38,21 +43,28 @@ impl Ranges {
     /// Looks at the variables that are new in the trace. Whether there is any array range at all.
     pub fn look(&mut self, symbols: &Symbols) -> bool {
         let rows = symbols.variables().rows();
-        self.whole.resize(rows.len(), false);
+        self.only.resize(rows.len(), SEVERAL);
         let again = std::mem::take(&mut self.freed);
         for i in again.into_iter().map(VarId::index).chain(self.looked_at..rows.len()) {
             let range = matches!(rows[i].slot, Slot::Elements { .. });
-            self.whole[i] = !range;
+            self.only[i] = if range { SEVERAL } else { VarId(i as u32) };
             self.any |= range;
         }
         self.looked_at = rows.len();
         self.any
     }
 
-    /// Whether a variable of the trace is its own and only part, so that [`parts`](Self::parts) has nothing to do.
+    /// Whether a variable of the trace is its own and only part.
     #[inline(always)]
     pub fn is_whole(&self, var: VarId) -> bool {
-        self.whole[var.index()]
+        self.only[var.index()] == var
+    }
+
+    /// The part that a variable of the trace is, if it is known to be only one, so that [`parts`](Self::parts) has
+    /// nothing to do.
+    #[inline(always)]
+    pub fn only_part(&self, var: VarId) -> Option<VarId> {
+        Some(self.only[var.index()]).filter(|&part| part != SEVERAL)
     }
 
     /// The variable that an id of a part stands for.
@@ -77,8 +89,8 @@ impl Ranges {
             parts.push(var);
             return;
         };
-        if self.whole[var.index()] {
-            parts.push(var);
+        if let Some(part) = self.only_part(var) {
+            parts.push(part);
             return;
         }
         let (first, end) = (u64::from(first), u64::from(first) + u64::from(count));
@@ -87,14 +99,21 @@ impl Ranges {
         let covered: Vec<(u64, Part)> =
             self.arrays.entry(object).or_default().range(first..end).map(|(&at, &part)| (at, part)).collect();
         let mut at = first;
-        for &(start, part) in covered.iter().chain([&(end, Part { end, var })]) {
+        if let &[(start, part)] = covered.as_slice()
+            && (start, part.end) == (first, end)
+        {
+            self.arrays.entry(object).or_default().insert(start, Part { named: Some(var), ..part });
+            self.only[var.index()] = part.var;
+        }
+        for &(start, part) in covered.iter().chain([&(end, Part { end, var, named: None })]) {
             if at < start {
                 let untouched = at == first && start == end;
                 let part = if untouched { var } else { self.new_split(object, at, start) };
                 if untouched {
-                    self.whole[var.index()] = true;
+                    self.only[var.index()] = var;
                 }
-                self.arrays.entry(object).or_default().insert(at, Part { end: start, var: part });
+                let named = untouched.then_some(var);
+                self.arrays.entry(object).or_default().insert(at, Part { end: start, var: part, named });
                 parts.push(part);
             }
             if start < end {
@@ -113,7 +132,7 @@ impl Ranges {
             }
         }
         for &var in symbols.variables_of(object) {
-            self.whole[var.index()] = false;
+            self.only[var.index()] = SEVERAL;
             self.freed.push(var);
         }
     }
@@ -125,13 +144,13 @@ impl Ranges {
         if part.end <= at {
             return;
         }
-        if let Some(whole) = self.whole.get_mut(part.var.index()) {
-            *whole = false;
+        if let Some(only) = part.named.and_then(|named| self.only.get_mut(named.index())) {
+            *only = SEVERAL;
         }
         let right = self.new_split(object, at, part.end);
         let array = self.arrays.entry(object).or_default();
-        array.insert(start, Part { end: at, var: part.var });
-        array.insert(at, Part { end: part.end, var: right });
+        array.insert(start, Part { end: at, var: part.var, named: None });
+        array.insert(at, Part { end: part.end, var: right, named: None });
         copy(part.var, right);
     }
 
@@ -200,6 +219,19 @@ mod tests {
         assert_eq!(array.copies, [(old, new[0])]);
         assert_eq!(array.parts(0, 100), [old, new[0]], "the old range is two parts now");
         assert_eq!(array.parts(100, 50), [new[1]]);
+    }
+
+    #[test]
+    fn a_part_of_a_split_range_is_found_at_once_until_it_is_split_itself() {
+        let mut array = Array::new();
+        array.parts(0, 10);
+        let part = array.parts(2, 4)[0];
+        let slot = Slot::Elements { first: 2, count: 4 };
+        let var = array.symbols.variable(Variable { object: Some(array.object), slot });
+        assert_eq!(array.ranges.only_part(var), Some(part));
+        array.parts(3, 1);
+        assert_eq!(array.ranges.only_part(var), None);
+        assert_eq!(array.parts(2, 4).len(), 3);
     }
 
     #[test]

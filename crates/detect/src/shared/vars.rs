@@ -21,8 +21,8 @@ pub trait Glance {
 }
 
 /// The first id that [`Ranges`](super::ranges::Ranges) gives to a part of a split array range; those count downwards
-/// from the top, so that the ids of the trace stay plain indices.
-pub const SPLIT_TOP: u32 = u32::MAX;
+/// from the top, so that the ids of the trace stay plain indices. The one above it is nobody's.
+pub const SPLIT_TOP: u32 = u32::MAX - 1;
 
 /// Bytes up to which there is room for four times what is needed.
 const MOST_AHEAD: usize = 1 << 28;
