@@ -74,7 +74,7 @@ pub struct TellArgs {
     pub classes: Vec<PathBuf>,
 
     /// The format on standard output (under `run` on standard error): text, json, jsonl, sarif, junit, github, markdown,
-    /// perfetto, baseline
+    /// html, perfetto, baseline
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub format: String,
 

@@ -1,0 +1,63 @@
+
+// A place in the code: where, the lines around it, and the calls that led there.
+const CALLS = 12;
+
+function placeNode(at) {
+  const text = placeText(at, false);
+  return text === "" ? el("span", {class: "soft"}, "a place that is not known") : el("code", {}, text);
+}
+
+// The lines around a place, if the source was at hand.
+function excerpt(at) {
+  const source = raw.sources?.[at.source];
+  if (source === undefined || at.line <= 0) return null;
+  const lines = el("div", {class: "lines"});
+  for (let line = at.line - AROUND_LINE; line <= at.line + AROUND_LINE; line++) {
+    const text = source.lines[line];
+    if (text === undefined) continue;
+    const here = line === at.line ? " here" : "";
+    lines.append(el("span", {class: `number${here}`}, line), el("code", {class: `text${here}`}, name(text)));
+  }
+  return lines.childElementCount === 0 ? null
+    : el("figure", {class: "source", tabindex: 0, "aria-label": `Source of ${fileText(at)}`}, el("figcaption", {class: "path"}, `${name(source.path)}:${at.line}`), lines);
+}
+
+function call(at, hidden) {
+  return el("li", {class: at.own ? null : "foreign", hidden}, el("span", {class: "at"}, "at "), el("code", {}, placeText(at, false)));
+}
+
+// A button that shows what stands behind it.
+function fold(text, items) {
+  const button = el("button", {type: "button", class: "fold", "aria-expanded": "false", click: () => {
+    const open = button.getAttribute("aria-expanded") !== "true";
+    button.setAttribute("aria-expanded", String(open));
+    items.forEach((item) => { item.hidden = !open; });
+  }}, text);
+  return [el("li", {}, button), items];
+}
+
+// The calls, innermost first. Those of libraries are folded, and so is what is very deep.
+function stackNode(stack, example) {
+  if (stack.length === 0) return null;
+  const list = el("ol", {class: "stack", "aria-label": "Calls, innermost first"});
+  let foreign = [];
+  const flush = () => {
+    if (foreign.length > 0) fill(list, fold(plural(foreign.length, "call in a library", "calls in libraries"), foreign.map((at) => call(at, true))));
+    foreign = [];
+  };
+  let own = 0;
+  let at = 0;
+  for (; at < stack.length && own < CALLS; at++) {
+    if (stack[at].own) {
+      flush();
+      list.append(call(stack[at], false));
+      own += 1;
+    } else {
+      foreign.push(stack[at]);
+    }
+  }
+  flush();
+  const deep = stack.slice(at);
+  if (deep.length > 0) fill(list, fold(plural(deep.length, "more call", "more calls"), deep.map((one) => call(one, true))));
+  return [example ? el("p", {class: "example"}, "an example of how this place is reached:") : null, list];
+}
