@@ -186,6 +186,7 @@ impl Out {
             notes: evidence.notes,
             tests,
             event: at.map_or(u64::MAX, |at| at.number),
+            ..Witness::default()
         };
         let message = evidence.message.replace("{}", &seen.subject);
         self.report.add(evidence.rule, &seen.subject, evidence.confidence, &message, witness);
@@ -304,5 +305,6 @@ fn resolve(step: StepAt, examples: &Examples, now: &Now<'_>) -> Step {
         stack,
         stack_is_example,
         note: step.note,
+        ..Step::default()
     }
 }

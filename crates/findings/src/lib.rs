@@ -5,11 +5,13 @@
 //! events or programs: names come in as strings, and are not trusted.
 
 mod baseline;
+mod detail;
 mod doc;
 mod finding;
 mod frame;
 mod owners;
 mod pattern;
+pub mod picture;
 mod render;
 mod report;
 mod rule;
@@ -17,6 +19,7 @@ mod schema;
 mod suppress;
 
 pub use baseline::{compare, read_baseline};
+pub use detail::{Act, Mover, Narrowing, Origin, Taken, View};
 pub use doc::{DetectorDoc, RuleDoc};
 pub use finding::{Confidence, Finding, Gap, Known, Role, Stale, Step, Suppressed, Witness};
 pub use frame::Frame;

@@ -215,6 +215,7 @@ mod tests {
             notes: vec![note.into()],
             tests: Vec::new(),
             event: 0,
+            ..Witness::default()
         }
     }
 

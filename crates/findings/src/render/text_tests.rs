@@ -17,6 +17,7 @@ fn step(thread: &str, role: Role, place: Frame) -> Step {
         stack: Vec::new(),
         stack_is_example: false,
         note: String::new(),
+        ..Step::default()
     }
 }
 
@@ -40,6 +41,7 @@ pub(in crate::render) fn sample() -> Report {
         notes: vec![note.into()],
         tests: vec!["com.acme.BankTest.pays".into()],
         event: 3,
+        ..Witness::default()
     };
     let message = "Two threads use com.acme.Account.balance and nothing keeps them apart.";
     let subject = "com.acme.Account.balance";
@@ -153,8 +155,14 @@ fn the_three_stacks_of_a_broken_block_stand_one_below_the_other() {
             ..step("main", Role::Violation, frame("StringBuffer", "getChars", "StringBuffer.java", 326))
         },
     ];
-    let witness =
-        Witness { detector: "atomizer".into(), steps, notes: Vec::new(), tests: Vec::new(), event: 0 };
+    let witness = Witness {
+        detector: "atomizer".into(),
+        steps,
+        notes: Vec::new(),
+        tests: Vec::new(),
+        event: 0,
+        ..Witness::default()
+    };
     report.add(Rule::NonAtomic, "StringBuffer.append", Confidence::Medium, "It is not atomic.", witness);
     let shown = text(&report, Style::default());
     let expected = "\
@@ -199,6 +207,7 @@ fn names_cannot_reach_the_terminal_as_commands() {
         notes: vec![evil.into()],
         tests: Vec::new(),
         event: 0,
+        ..Witness::default()
     };
     report.add(Rule::DataRace, evil, Confidence::Low, evil, witness(evil));
     report.add(
@@ -225,6 +234,7 @@ fn a_very_deep_stack_is_cut_and_counted() {
         notes: Vec::new(),
         tests: Vec::new(),
         event: 0,
+        ..Witness::default()
     };
     report.add(Rule::DataRace, "x", Confidence::Low, "m", witness);
     let shown = text(&report, Style::default());
@@ -242,6 +252,7 @@ fn two_locks_of_one_class_are_counted_and_not_repeated() {
         notes: Vec::new(),
         tests: Vec::new(),
         event: 0,
+        ..Witness::default()
     };
     report.add(Rule::LockOrder, "A, A, B", Confidence::High, "threads block on A, A, B", witness);
     let shown = text(&report, Style::default());
