@@ -9,11 +9,12 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
+use super::picture::{Drawn, drawn};
 use super::safe::{Inert, quoted, shown};
 use super::tables::{Name, Tables};
 use crate::render::rule_page::SILENCE;
 use crate::render::{jsonl, plain, words};
-use crate::{Coverage, DetectorDoc, Finding, Report, Role, Rule, Step, Witness};
+use crate::{Coverage, DetectorDoc, Finding, Frame, Report, Role, Rule, Step, Witness};
 
 /// Bytes after which a finding comes with one witness, without evidence, not at all; and bytes of all names.
 const ONE_WITNESS: usize = 12 << 20;
@@ -49,27 +50,55 @@ struct Row {
     /// What silences it in `raddle.toml`: a key and its value.
     silence: (&'static str, Name),
     witnesses: Vec<Evidence>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    picture: Option<Drawn>,
 }
 
 /// A witness.
 #[derive(Serialize)]
 struct Evidence {
     detector: Name,
-    steps: Vec<Taken>,
+    steps: Vec<Told>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     notes: Vec<Name>,
+    /// Where threads come from: thread, who started it, where, the calls that led there.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    threads: Vec<(Name, Name, u32, Vec<u32>)>,
     /// Steps that there was no room for.
     #[serde(skip_serializing_if = "is_zero")]
     more: usize,
 }
 
-fn is_zero(n: &usize) -> bool {
+pub(super) fn is_zero(n: &usize) -> bool {
     *n == 0
 }
 
-/// A step: thread, role, what it did, target, remark, place, locks, stack, whether that is an example.
+/// A step: thread, role, what it did, target, remark, place, locks, stack, whether that is an example, and what
+/// only some have.
 #[derive(Serialize)]
-struct Taken(Name, Role, Name, Name, Name, u32, Vec<Name>, Vec<u32>, u8);
+struct Told(
+    Name,
+    Role,
+    Name,
+    Name,
+    Name,
+    u32,
+    Vec<Name>,
+    Vec<u32>,
+    u8,
+    #[serde(skip_serializing_if = "Option::is_none")] Option<Locks>,
+);
+
+/// More about the locks of a step.
+#[derive(Serialize)]
+struct Locks {
+    /// Held in read mode only.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    read: Vec<Name>,
+    /// Where each was taken, and whether that is an example.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    taken: Vec<(Name, u32, u8)>,
+}
 
 #[derive(Serialize)]
 struct RuleText {
@@ -172,25 +201,51 @@ fn row(finding: &Finding, witnesses: usize, tables: &mut Tables) -> Row {
         suppressed: finding.suppressed.as_ref().map(|by| (tables.name(&by.reason), tables.name(&by.by))),
         tests: tables.names(tests.into_iter().take(NOTES)),
         silence: silence(finding, tables),
-        witnesses: finding.witnesses.iter().take(witnesses).map(|one| evidence(finding, one, tables)).collect(),
+        witnesses: finding
+            .witnesses
+            .iter()
+            .take(witnesses)
+            .map(|one| evidence(finding, one, tables))
+            .collect(),
+        picture: if witnesses == 0 { None } else { drawn(finding, tables) },
     }
 }
 
 fn evidence(finding: &Finding, witness: &Witness, tables: &mut Tables) -> Evidence {
     Evidence {
         detector: tables.name(&witness.detector),
-        steps: witness.steps.iter().take(STEPS).map(|step| taken(step, tables)).collect(),
-        notes: witness.notes.iter().take(NOTES).map(|note| tables.name(&words::sentence(note, finding))).collect(),
+        steps: witness.steps.iter().take(STEPS).map(|step| told(step, tables)).collect(),
+        notes: witness
+            .notes
+            .iter()
+            .take(NOTES)
+            .map(|note| tables.name(&words::sentence(note, finding)))
+            .collect(),
+        threads: witness
+            .threads
+            .iter()
+            .take(STEPS)
+            .map(|origin| {
+                let stack = frames(&origin.stack, tables);
+                (tables.name(&origin.thread), tables.name(&origin.by), tables.frame(&origin.at), stack)
+            })
+            .collect(),
         more: witness.steps.len().saturating_sub(STEPS),
     }
 }
 
-fn taken(step: &Step, tables: &mut Tables) -> Taken {
+fn told(step: &Step, tables: &mut Tables) -> Told {
     let (does, remark) = words::does(step);
     // The target is shown as code.
     let does = does.strip_suffix(&step.target).unwrap_or(&does).trim_matches([' ', ':']);
-    let stack = step.stack.iter().take(FRAMES).map(|frame| tables.frame(frame)).collect();
-    Taken(
+    let stack = frames(&step.stack, tables);
+    let taken = step.taken.iter().take(NOTES);
+    let taken: Vec<_> = taken
+        .map(|taken| (tables.name(&taken.lock), tables.frame(&taken.at), u8::from(taken.example)))
+        .collect();
+    let read = tables.names(step.read_locks.iter().take(NOTES));
+    let more = (!taken.is_empty() || !read.is_empty()).then_some(Locks { read, taken });
+    Told(
         tables.name(&step.thread),
         step.role,
         tables.name(does),
@@ -200,7 +255,12 @@ fn taken(step: &Step, tables: &mut Tables) -> Taken {
         tables.names(step.locks.iter().take(NOTES)),
         stack,
         u8::from(step.stack_is_example),
+        more,
     )
+}
+
+fn frames(stack: &[Frame], tables: &mut Tables) -> Vec<u32> {
+    stack.iter().take(FRAMES).map(|frame| tables.frame(frame)).collect()
 }
 
 /// What silences just this finding in `raddle.toml`. Several names, or one that is too long to be shown, are named by

@@ -7,6 +7,7 @@
 //! The page's parts are files beside this one, put together here in a fixed order; there is no build step.
 
 mod data;
+mod picture;
 mod safe;
 mod tables;
 mod without_script;

@@ -56,7 +56,8 @@ impl Tables {
     fn add(&mut self, text: &str) -> Name {
         let number = self.names.len() as Name;
         // Escapes make a text longer, by not more than this.
-        self.bytes += 3 + text.bytes().map(|b| if matches!(b, b'<' | b'>' | b'&') { 6 } else { 1 }).sum::<usize>();
+        self.bytes +=
+            3 + text.bytes().map(|b| if matches!(b, b'<' | b'>' | b'&') { 6 } else { 1 }).sum::<usize>();
         self.numbers.insert(text.to_owned(), number);
         self.names.push(text.to_owned());
         number
@@ -86,8 +87,13 @@ impl Tables {
             return number;
         }
         let own = u8::from(is_own(&frame.class));
-        let place =
-            Place(self.name(&frame.class), self.name(frame.method_name()), self.name(&frame.file), frame.line, own);
+        let place = Place(
+            self.name(&frame.class),
+            self.name(frame.method_name()),
+            self.name(&frame.file),
+            frame.line,
+            own,
+        );
         let number = self.frames.len() as u32;
         self.bytes += 40;
         self.frames.push(place);

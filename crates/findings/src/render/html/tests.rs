@@ -1,1 +1,1 @@
-//! tests
+//! The page as a whole.

@@ -30,7 +30,10 @@ pub(super) fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "</ol>")?;
     if told < open.len() {
         let more = plural((open.len() - told) as u64, "finding is", "findings are");
-        writeln!(out, "<p>{more} not listed here: switch JavaScript on, or use <code>raddle report</code>.</p>")?;
+        writeln!(
+            out,
+            "<p>{more} not listed here: switch JavaScript on, or use <code>raddle report</code>.</p>"
+        )?;
     }
     let others = report.findings().count() - open.len();
     if others > 0 {

@@ -80,8 +80,8 @@ function picture(given) {
   return {
     witness: given.witness,
     threads: given.threads.map(([thread, imagined]) => ({name: name(thread), imagined: imagined === 1})),
-    moments: given.moments.map(([thread, act, target, words, at, example, held, mark]) => ({
-      thread, act, target: name(target), words: name(words), at: frame(at), example: example === 1, held: names(held), mark,
+    moments: given.moments.map(([thread, target, words, at, example, held, mark]) => ({
+      thread, target: name(target), words: name(words), at: frame(at), example: example === 1, held: names(held), mark,
     })),
     leftOut: given.left_out ?? 0,
     bars: given.bars.map(([thread, lock, from, to, depth]) => ({thread, lock: name(lock), from, to, depth})),

@@ -135,7 +135,7 @@ function findingPage(finding) {
       el("h1", {tabindex: -1}, subjectNode(finding.subject)),
       el("p", {class: "message"}, finding.message),
       facts(finding, told)),
-    witness ? part("Both sides", sides(witness, hue)) : part("Evidence", el("p", {class: "lead"}, "There is no evidence on this page; the JSON report has it.")),
+    witness ? part(new Set(witness.steps.map((step) => step.thread)).size === 2 ? "Both sides" : "The evidence", sides(witness, hue)) : part("Evidence", el("p", {class: "lead"}, "There is no evidence on this page; the JSON report has it.")),
     pictured && pictured.moments.length > 0
       ? part("How it happens", el("p", {class: "lead"}, "An order of steps in which the defect shows."), interleaving(pictured, hue), lanes(pictured, hue)) : null,
     pictured ? rulePicture(finding, pictured.explanation, hue) : null,

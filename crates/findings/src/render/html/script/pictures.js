@@ -43,7 +43,7 @@ function lockSets({why, narrowing}, hue) {
   });
   const head = el("tr", {}, ["Access", "Locks held", "Held at every access so far"].map((text) => el("th", {scope: "col"}, text)));
   return [
-    why ? el("p", {class: "lead"}, `No lock keeps the two apart: ${name(why)}.`) : null,
+    why > 0 ? el("p", {class: "lead"}, `No lock keeps the two apart: ${name(why)}.`) : null,
     scrolling("Locks in common, a table", el("table", {class: "steps"}, el("thead", {}, head), el("tbody", {}, rows))),
   ];
 }
