@@ -11,21 +11,20 @@ use serde::Serialize;
 
 use super::picture::{Drawn, drawn};
 use super::safe::{Inert, quoted, shown};
-use super::tables::{Name, Tables};
+use super::tables::{Locks, Name, Tables, Told};
 use crate::render::rule_page::SILENCE;
 use crate::render::{jsonl, plain, words};
-use crate::{Coverage, DetectorDoc, Finding, Frame, Report, Role, Rule, Step, Witness};
+use crate::{Coverage, DetectorDoc, Finding, Report, Rule, Step, Witness};
 
 /// Bytes after which a finding comes with one witness, without evidence, not at all; and bytes of all names.
-const ONE_WITNESS: usize = 12 << 20;
-const NO_EVIDENCE: usize = 14 << 20;
-const NOTHING: usize = 16 << 20;
-const NAMES: usize = 11 << 20;
+const ONE_WITNESS: usize = 16_500_000;
+const NO_EVIDENCE: usize = 17_200_000;
+const NOTHING: usize = 17_800_000;
+const NAMES: usize = 12_000_000;
 /// Bytes of gaps and the like.
 const OTHERS: usize = 1 << 20;
 /// Of one witness, step or finding: more than any detector tells and anybody reads.
 const STEPS: usize = 100;
-const FRAMES: usize = 200;
 const NOTES: usize = 50;
 
 #[derive(Serialize)]
@@ -36,7 +35,6 @@ struct Row {
     confidence: usize,
     state: &'static str,
     subject: Name,
-    headline: Name,
     message: Name,
     detectors: Vec<Name>,
     count: u64,
@@ -47,7 +45,7 @@ struct Row {
     suppressed: Option<(Name, Name)>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tests: Vec<Name>,
-    /// What silences it in `raddle.toml`: a key and its value.
+    /// What silences it in `raddle.toml`.
     silence: (&'static str, Name),
     witnesses: Vec<Evidence>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -58,12 +56,12 @@ struct Row {
 #[derive(Serialize)]
 struct Evidence {
     detector: Name,
-    steps: Vec<Told>,
+    steps: Vec<u32>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     notes: Vec<Name>,
     /// Where threads come from: thread, who started it, where, the calls that led there.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    threads: Vec<(Name, Name, u32, Vec<u32>)>,
+    threads: Vec<(Name, Name, u32, u32)>,
     /// Steps that there was no room for.
     #[serde(skip_serializing_if = "is_zero")]
     more: usize,
@@ -73,38 +71,12 @@ pub(super) fn is_zero(n: &usize) -> bool {
     *n == 0
 }
 
-/// A step: thread, role, what it did, target, remark, place, locks, stack, whether that is an example, and what
-/// only some have.
-#[derive(Serialize)]
-struct Told(
-    Name,
-    Role,
-    Name,
-    Name,
-    Name,
-    u32,
-    Vec<Name>,
-    Vec<u32>,
-    u8,
-    #[serde(skip_serializing_if = "Option::is_none")] Option<Locks>,
-);
-
-/// More about the locks of a step.
-#[derive(Serialize)]
-struct Locks {
-    /// Held in read mode only.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    read: Vec<Name>,
-    /// Where each was taken, and whether that is an example.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    taken: Vec<(Name, u32, u8)>,
-}
-
 #[derive(Serialize)]
 struct RuleText {
     name: &'static str,
     title: &'static str,
     titles: &'static str,
+    joins: &'static str,
     summary: &'static str,
     what: &'static str,
     why: &'static str,
@@ -178,6 +150,10 @@ pub(super) fn write(report: &Report, detectors: &[DetectorDoc], out: &mut dyn Wr
     plain::compact(&tables.names, &mut out)?;
     write!(out, ",\n\"frames\":")?;
     plain::compact(&tables.frames, &mut out)?;
+    write!(out, ",\n\"stacks\":")?;
+    plain::compact(&tables.stacks, &mut out)?;
+    write!(out, ",\n\"steps\":")?;
+    plain::compact(&tables.steps, &mut out)?;
     write!(out, ",\n\"rest\":")?;
     plain::compact(&rest(report, detectors, cut), &mut out)?;
     writeln!(out, "}}")
@@ -193,7 +169,6 @@ fn row(finding: &Finding, witnesses: usize, tables: &mut Tables) -> Row {
         confidence: finding.confidence as usize,
         state: jsonl::state(finding),
         subject: tables.name(&words::folded(&finding.subject)),
-        headline: tables.name(&words::headline(finding)),
         message: tables.name(&words::message(finding)),
         detectors: tables.names(&finding.detectors),
         count: finding.count,
@@ -226,7 +201,7 @@ fn evidence(finding: &Finding, witness: &Witness, tables: &mut Tables) -> Eviden
             .iter()
             .take(STEPS)
             .map(|origin| {
-                let stack = frames(&origin.stack, tables);
+                let stack = tables.stack(&origin.stack);
                 (tables.name(&origin.thread), tables.name(&origin.by), tables.frame(&origin.at), stack)
             })
             .collect(),
@@ -234,18 +209,18 @@ fn evidence(finding: &Finding, witness: &Witness, tables: &mut Tables) -> Eviden
     }
 }
 
-fn told(step: &Step, tables: &mut Tables) -> Told {
+fn told(step: &Step, tables: &mut Tables) -> u32 {
     let (does, remark) = words::does(step);
     // The target is shown as code.
     let does = does.strip_suffix(&step.target).unwrap_or(&does).trim_matches([' ', ':']);
-    let stack = frames(&step.stack, tables);
+    let stack = tables.stack(&step.stack);
     let taken = step.taken.iter().take(NOTES);
     let taken: Vec<_> = taken
         .map(|taken| (tables.name(&taken.lock), tables.frame(&taken.at), u8::from(taken.example)))
         .collect();
     let read = tables.names(step.read_locks.iter().take(NOTES));
     let more = (!taken.is_empty() || !read.is_empty()).then_some(Locks { read, taken });
-    Told(
+    let told = Told(
         tables.name(&step.thread),
         step.role,
         tables.name(does),
@@ -256,23 +231,22 @@ fn told(step: &Step, tables: &mut Tables) -> Told {
         stack,
         u8::from(step.stack_is_example),
         more,
-    )
+    );
+    tables.step(told)
 }
 
-fn frames(stack: &[Frame], tables: &mut Tables) -> Vec<u32> {
-    stack.iter().take(FRAMES).map(|frame| tables.frame(frame)).collect()
-}
-
-/// What silences just this finding in `raddle.toml`. Several names, or one that is too long to be shown, are named by
-/// the fingerprint.
+/// What silences just this finding in `raddle.toml`: a key and its value, 0 where that is the subject or the fingerprint
+/// in quotes. Several names, or one that is too long to be shown, are named by the fingerprint.
 fn silence(finding: &Finding, tables: &mut Tables) -> (&'static str, Name) {
     let subject = quoted(&finding.subject);
     let is_whole = shown(&subject) == subject;
-    match finding.rule {
-        Rule::DataRace | Rule::StaleValue if is_whole => ("field", tables.name(&subject)),
-        Rule::NonAtomic if is_whole => ("method", tables.name(&subject)),
-        _ => ("fingerprint", tables.name(&quoted(&finding.fingerprint))),
-    }
+    let (key, value, given) = match finding.rule {
+        Rule::DataRace | Rule::StaleValue if is_whole => ("field", subject, &finding.subject),
+        Rule::NonAtomic if is_whole => ("method", subject, &finding.subject),
+        _ => ("fingerprint", quoted(&finding.fingerprint), &finding.fingerprint),
+    };
+    let is_plain = value[1..value.len() - 1] == **given;
+    (key, if is_plain { 0 } else { tables.name(&value) })
 }
 
 fn rest(report: &Report, detectors: &[DetectorDoc], mut cut: Cut) -> Rest {
@@ -318,6 +292,7 @@ fn rule_text(rule: Rule) -> RuleText {
         name: rule.name(),
         title: doc.title,
         titles: doc.titles,
+        joins: doc.joins,
         summary: doc.summary,
         what: doc.what,
         why: doc.why,

@@ -9,7 +9,7 @@ use crate::{Finding, Report};
 
 /// Findings listed, and bytes written: the rest is counted.
 const FINDINGS: usize = 1_000;
-const BYTES: usize = 1 << 20;
+const BYTES: usize = 1 << 19;
 
 /// Writes the list.
 pub(super) fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {

@@ -27,7 +27,7 @@ const findings = raw.findings.map((row, index) => ({
   confidence: CONFIDENCE[row.confidence],
   fingerprint: name(row.fingerprint),
   subject: name(row.subject),
-  headline: name(row.headline),
+  headline: [rest.rules[row.rule].title, rest.rules[row.rule].joins, name(row.subject)].filter((word) => word !== "").join(" "),
   message: name(row.message),
   detectors: names(row.detectors),
   owners: names(row.owners),
@@ -48,11 +48,16 @@ function findingOf(key) {
   return byFingerprint.get(key) ?? (/^~\d+$/.test(key) ? findings[Number(key.slice(1))] : undefined);
 }
 
-function step([thread, role, does, target, remark, place, locks, stack, example, more]) {
+function stack(number) {
+  return (raw.stacks[number] ?? []).map(frame);
+}
+
+function step(number) {
+  const [thread, role, does, target, remark, place, locks, calls, example, more] = raw.steps[number];
   const extra = more ?? {};
   return {
     thread: name(thread), role, does: name(does), target: name(target), remark: name(remark), place: frame(place),
-    locks: names(locks), stack: stack.map(frame), example: example === 1,
+    locks: names(locks), stack: stack(calls), example: example === 1,
     readLocks: names(extra.read), taken: (extra.taken ?? []).map(([lock, at, once]) => ({lock: name(lock), at: frame(at), example: once === 1})),
   };
 }
@@ -60,8 +65,15 @@ function step([thread, role, does, target, remark, place, locks, stack, example,
 function witness(given) {
   return {
     detector: name(given.detector), steps: given.steps.map(step), notes: names(given.notes), more: given.more ?? 0,
-    origins: new Map((given.threads ?? []).map(([thread, by, at, stack]) => [name(thread), {by: name(by), at: frame(at), stack: stack.map(frame)}])),
+    origins: new Map((given.threads ?? []).map(([thread, by, at, calls]) => [name(thread), {by: name(by), at: frame(at), stack: stack(calls)}])),
   };
+}
+
+// The key and the value that silence a finding in raddle.toml.
+function silence(finding) {
+  const [key, value] = finding.row.silence;
+  const plain = key === "fingerprint" ? finding.fingerprint : finding.subject;
+  return [key, value === 0 ? `"${plain}"` : name(value)];
 }
 
 // All that the page of a finding shows.
@@ -71,7 +83,7 @@ function evidence(finding) {
     witnesses: row.witnesses.map(witness),
     tests: names(row.tests),
     suppressed: row.suppressed ? {reason: name(row.suppressed[0]), by: name(row.suppressed[1])} : null,
-    silence: [row.silence[0], name(row.silence[1])],
+    silence: silence(finding),
     picture: row.picture ? picture(row.picture) : null,
   };
 }
@@ -91,23 +103,26 @@ function picture(given) {
   };
 }
 
-// The first two places of a finding, for its line in the list.
+// Two places for a finding's line in the list: what each thread does rather than how it got there.
 function places(finding) {
-  const first = finding.row.witnesses[0];
-  const found = [];
-  for (const taken of first ? first.steps : []) {
-    const text = placeText(frame(taken[5]), true);
-    if (text !== "" && !found.includes(text)) found.push(text);
-    if (found.length === 2) break;
+  const steps = (finding.row.witnesses[0]?.steps ?? []).map((number) => raw.steps[number]);
+  const isEntry = ([, role]) => ["acquire", "holds", "block-entered"].includes(role);
+  const threads = [...new Set(steps.map(([thread]) => thread))];
+  const first = threads.map((thread) => steps.find((one) => one[0] === thread && !isEntry(one)));
+  const found = new Set();
+  for (const one of [...first, ...steps]) {
+    const text = one === undefined ? "" : placeText(frame(one[5]), true);
+    if (text !== "" && found.size < 2) found.add(text);
   }
-  return found;
+  return [...found];
 }
 
 // What a search looks into: names and places, in small letters.
 function haystack(finding) {
   if (finding.haystack === undefined) {
     const seen = new Set([finding.headline, finding.message, finding.fingerprint, ...finding.detectors, ...finding.owners]);
-    for (const taken of finding.row.witnesses.flatMap((one) => one.steps)) {
+    for (const number of new Set(finding.row.witnesses.flatMap((one) => one.steps))) {
+      const taken = raw.steps[number];
       const at = frame(taken[5]);
       seen.add(name(taken[0])).add(`${at.class}.${at.method}`).add(at.file);
     }

@@ -64,8 +64,9 @@ function sides(told, hue) {
   return [el("div", {class: "sides"}, panels), told.more > 0 ? el("p", {class: "small soft"}, `${plural(told.more, "more step is", "more steps are")} not shown.`) : null];
 }
 
-function notesNode(notes) {
-  return notes.length === 0 ? null : el("ul", {class: "notes"}, notes.map((note) => el("li", {}, note)));
+function notesNode(told) {
+  const known = namesOf(told);
+  return told.notes.length === 0 ? null : el("ul", {class: "notes"}, told.notes.map((note) => el("li", {}, sentence(note, known))));
 }
 
 function others(told, main, hue) {
@@ -76,7 +77,7 @@ function others(told, main, hue) {
     const box = el("details", {class: "more"}, el("summary", {}, `by ${one.detector}`), body);
     // Only when somebody looks: there may be many.
     box.addEventListener("toggle", () => {
-      if (box.open && body.childElementCount === 0) fill(body, [sides(one, hue), notesNode(one.notes)]);
+      if (box.open && body.childElementCount === 0) fill(body, [sides(one, hue), notesNode(one)]);
     });
     return box;
   }));
@@ -133,13 +134,13 @@ function findingPage(finding) {
       el("div", {class: "kind"}, el("span", {class: "rule"}, finding.rule.title), el("span", {class: `badge ${finding.confidence}`}, `${finding.confidence} confidence`),
         finding.state === "open" ? null : el("span", {class: "badge state"}, finding.state === "known" ? "known from the baseline" : "suppressed")),
       el("h1", {tabindex: -1}, subjectNode(finding.subject)),
-      el("p", {class: "message"}, finding.message),
+      el("p", {class: "message"}, sentence(finding.message, new Set([...namesOf(witness), finding.subject, ...finding.subject.split(", ")]))),
       facts(finding, told)),
     witness ? part(new Set(witness.steps.map((step) => step.thread)).size === 2 ? "Both sides" : "The evidence", sides(witness, hue)) : part("Evidence", el("p", {class: "lead"}, "There is no evidence on this page; the JSON report has it.")),
     pictured && pictured.moments.length > 0
       ? part("How it happens", el("p", {class: "lead"}, "An order of steps in which the defect shows."), interleaving(pictured, hue), lanes(pictured, hue)) : null,
     pictured ? rulePicture(finding, pictured.explanation, hue) : null,
-    witness && witness.notes.length > 0 ? part("What this means", notesNode(witness.notes)) : null,
+    witness && witness.notes.length > 0 ? part("What this means", notesNode(witness)) : null,
     part("How to fix it", el("div", {class: "prose"}, paragraphs(finding.rule.fix)), el("div", {class: "columns one"}, about(finding.rule))),
     others(told, main, hue),
     silencing(finding, told));

@@ -41,3 +41,26 @@ function hues(threads) {
 function lockNode(lock) {
   return el("code", {class: "lock", title: lock}, shortName(lock));
 }
+
+// A sentence in which the names that the finding speaks of are set as code, so that they are told from words.
+function sentence(text, known) {
+  const list = [...known].filter((one) => one.length > 1 && one.length < 200).sort((a, b) => b.length - a.length).slice(0, 80);
+  if (list.length === 0) return [text];
+  const escaped = list.map((one) => one.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+  const pattern = new RegExp(`(?<![\\w.$@-])(${escaped.join("|")})(?![\\w$@-])`, "gu");
+  const out = [];
+  let from = 0;
+  for (const match of text.matchAll(pattern)) {
+    out.push(text.slice(from, match.index), el("code", {}, match[0]));
+    from = match.index + match[0].length;
+  }
+  return [...out, text.slice(from)];
+}
+
+// The names of a witness: threads, locks, what they are used with.
+function namesOf(told) {
+  const known = new Set();
+  for (const step of told?.steps ?? []) [step.thread, step.target, ...step.locks].forEach((one) => known.add(one));
+  known.delete("");
+  return known;
+}

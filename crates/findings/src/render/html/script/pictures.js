@@ -92,12 +92,17 @@ function moverString({moves}) {
   ];
 }
 
+function atText(number) {
+  const place = placeText(frame(number), true);
+  return place === "" ? "" : ` at ${place}`;
+}
+
 // Locks on a circle, an arrow from each that is held to the one that is wanted.
 function lockCycle({edges}, hue) {
   const locks = [...new Set(edges.flatMap(([, holds, wants]) => [name(holds), name(wants)]))];
   const list = el("ul", {class: "notes"}, edges.map(([thread, holds, wants, took, asked]) => el("li", {},
-    threadNode(name(thread), hue), " holds ", lockNode(name(holds)), ` (${placeText(frame(took), true) || "somewhere"})`,
-    " and wants ", lockNode(name(wants)), ` (${placeText(frame(asked), true) || "somewhere"})`)));
+    threadNode(name(thread), hue), " holds ", lockNode(name(holds)), atText(took),
+    ", and wants ", lockNode(name(wants)), atText(asked))));
   if (locks.length < 2 || locks.length > 12) return list;
   const wide = 720;
   const high = locks.length === 2 ? 190 : 380;
