@@ -19,6 +19,7 @@ mod schema;
 mod suppress;
 
 pub use baseline::{compare, read_baseline};
+pub use detail::{APART, NO_COMMON_LOCK, NOTHING_IN_COMMON, THE_DEADLOCK, TOGETHER};
 pub use detail::{Act, Mover, Narrowing, Origin, Taken, View};
 pub use doc::{DetectorDoc, RuleDoc};
 pub use finding::{Confidence, Finding, Gap, Known, Role, Stale, Step, Suppressed, Witness};
