@@ -137,6 +137,8 @@ pub struct NarrowingAt {
 pub struct Details {
     /// How the locks in common became fewer.
     pub narrowing: Vec<NarrowingAt>,
+    /// What to do about it: one of the notes.
+    pub advice: String,
     /// Which variables were used together.
     pub views: Vec<findings::View>,
 }
@@ -219,6 +221,7 @@ impl Out {
             threads: names.origins(&evidence.steps),
             narrowing: evidence.details.narrowing.iter().map(|access| names.narrowing(access)).collect(),
             views: evidence.details.views,
+            advice: evidence.details.advice,
             steps: names.steps(evidence.steps, at),
             notes: evidence.notes,
             tests,

@@ -276,7 +276,8 @@ impl FastTrack {
         if common.is_empty() {
             notes.push(NO_COMMON_LOCK.to_owned());
         }
-        notes.push(guard::advice_for_two(other.locks, locks, now.sets, now.symbols));
+        let advice = guard::advice_for_two(other.locks, locks, now.sets, now.symbols);
+        notes.push(advice.clone());
         let evidence = Evidence {
             rule: Rule::DataRace,
             subject,
@@ -290,7 +291,7 @@ impl FastTrack {
                 StepAt::new(now.thread, access.site(), role(write), target, locks),
             ],
             notes,
-            details: Details::default(),
+            details: Details { advice, ..Details::default() },
         };
         out.add(evidence, Some(now.at(access)), now);
     }

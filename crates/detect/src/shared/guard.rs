@@ -116,14 +116,15 @@ pub fn evidence(var: VarId, (other, mine): (Past, Past), message: &str, now: &mu
     };
     let steps = vec![step(&other), step(&mine)];
     let accesses = all_accesses(var, &other, &mine, now);
+    let advice = advice(&accesses, now.sets, now.symbols);
     Evidence {
         rule: Rule::DataRace,
         subject: Subject::Variable(var),
         confidence: Confidence::Medium,
         message: message.to_owned(),
         steps,
-        notes: notes(&accesses, now),
-        details: Details { narrowing: narrowing(&accesses, now.sets), views: Vec::new() },
+        notes: notes(&accesses, &advice, now),
+        details: Details { narrowing: narrowing(&accesses, now.sets), advice, ..Details::default() },
     }
 }
 
@@ -143,7 +144,7 @@ fn all_accesses(var: VarId, other: &Past, mine: &Past, now: &Now<'_>) -> Vec<Pas
 }
 
 /// Why accesses are badly guarded, the first two of which show it, and what to do.
-fn notes(accesses: &[Past], now: &mut Now<'_>) -> Vec<String> {
+fn notes(accesses: &[Past], advice: &str, now: &mut Now<'_>) -> Vec<String> {
     let mut notes = Vec::new();
     if let [other, mine, ..] = accesses
         && now.sets.disjoint(other.locks, mine.locks)
@@ -151,7 +152,7 @@ fn notes(accesses: &[Past], now: &mut Now<'_>) -> Vec<String> {
         notes.push(NO_COMMON_LOCK.to_owned());
     }
     notes.extend(shrinking(accesses, now.sets, now.symbols));
-    notes.push(advice(accesses, now.sets, now.symbols));
+    notes.push(advice.to_owned());
     notes
 }
 

@@ -369,7 +369,7 @@ impl Aerodrome {
                     .to_owned(),
                 what.to_owned(),
             ],
-            details: Details::default(),
+            details: Details { advice: what.to_owned(), ..Details::default() },
         };
         out.add(evidence, Some(at), now);
     }

@@ -176,12 +176,13 @@ pub(super) fn violation(open: Open, at: At, variables: &Variables, now: &mut Now
         ..step
     };
     let (committed, violated) = (place(commit.site, now), place(event.site, now));
+    let advice = format!("{}.", advice(commit.op, event.op, now));
     let mut notes = vec![
         format!(
             "Between {committed} and {violated} other threads can see the block half done, or change what it has \
              already looked at."
         ),
-        format!("{}.", advice(commit.op, event.op, now)),
+        advice.clone(),
     ];
     if open.waited {
         notes.push("The block has waited before; only what it did since then counts here.".to_owned());
@@ -200,7 +201,7 @@ pub(super) fn violation(open: Open, at: At, variables: &Variables, now: &mut Now
             told(step(Role::Violation, event.site, locks), event.op, second),
         ],
         notes,
-        details: Details::default(),
+        details: Details { advice, ..Details::default() },
     };
     out.add(evidence, Some(at), now);
 }

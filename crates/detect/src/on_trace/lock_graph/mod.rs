@@ -56,6 +56,9 @@ locks are not looked for. Two locks and two threads are reported with high confi
     new: |_: &Options| Box::<LockGraph>::default(),
 };
 
+const ADVICE: &str = "Take the locks in the same order everywhere, or under one common lock, or take the inner one with \
+                      tryLock and let go of the outer one when that fails.";
+
 /// The state of the detector.
 #[derive(Default)]
 struct LockGraph {
@@ -152,11 +155,9 @@ impl LockGraph {
                 "No lock is held at all these places, and nothing in the run forces one thread to be done before \
                  the other begins."
                     .to_owned(),
-                "Take the locks in the same order everywhere, or under one common lock, or take the inner one with \
-                 tryLock and let go of the outer one when that fails."
-                    .to_owned(),
+                ADVICE.to_owned(),
             ],
-            details: Details::default(),
+            details: Details { advice: ADVICE.to_owned(), ..Details::default() },
         };
         out.add_late(evidence, None, tests, now);
     }

@@ -55,6 +55,10 @@ impl Teller<'_> {
             Kind::Write => write,
             Kind::Any => any,
         };
+        let advice = format!(
+            "If the values have to fit together, use them in one block in {other} too; \
+                 if not, {one} need not use them in one block"
+        );
         let notes = vec![
             format!(
                 "{one} {}{TOGETHER}{}",
@@ -70,10 +74,7 @@ impl Teller<'_> {
                     _ => "the values then do not belong together".to_owned(),
                 }
             ),
-            format!(
-                "If the values have to fit together, use them in one block in {other} too; \
-                 if not, {one} need not use them in one block"
-            ),
+            advice.clone(),
         ];
         Some(Evidence {
             rule: Rule::HighLevelRace,
@@ -82,7 +83,7 @@ impl Teller<'_> {
             confidence: Confidence::Medium,
             steps,
             notes,
-            details: Details { narrowing: Vec::new(), views: self.views(group, conflict) },
+            details: Details { views: self.views(group, conflict), advice, ..Details::default() },
         })
     }
 
