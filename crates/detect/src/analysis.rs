@@ -10,6 +10,7 @@ use findings::{Coverage, Report};
 
 use crate::detector::{Detector, Now, Options, Spec, Uses};
 use crate::evidence::Out;
+use crate::shared::births::Births;
 use crate::shared::found::Found;
 use crate::shared::held::{Held, Holders};
 use crate::shared::history::History;
@@ -43,6 +44,7 @@ pub struct Analysis {
     found: Found,
     ranges: Ranges,
     tests: Tests,
+    births: Births,
     /// What some detector wants to see of every stretch that has it, and what those content with news ask for besides.
     always: OpSet,
     besides: OpSet,
@@ -98,6 +100,7 @@ impl Analysis {
             found: Found::default(),
             ranges: Ranges::default(),
             tests: Tests::default(),
+            births: Births::default(),
             always,
             besides,
             any_range: false,
@@ -154,6 +157,7 @@ impl Analysis {
                 found: &self.found,
                 ranges: &self.ranges,
                 tests: &self.tests,
+                births: &self.births,
                 number: self.events,
                 first: self.events,
                 address: 0,
@@ -251,6 +255,7 @@ impl Analysis {
                 } else {
                     if let Op::Fork { .. } = op {
                         self.tests.step(event, symbols);
+                        self.births.step(event);
                     }
                     if self.uses.hand_over {
                         self.hand_over.step(event);
@@ -336,6 +341,7 @@ impl Analysis {
             found: &self.found,
             ranges: &self.ranges,
             tests: &self.tests,
+            births: &self.births,
             number: place.0,
             first: place.1,
             address: place.2,

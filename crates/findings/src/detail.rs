@@ -7,6 +7,18 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Frame, Role};
 
+/// The note that two accesses have no lock in common. Like the next ones it is said by detectors, and not again by
+/// formats that show it in a picture.
+pub const NO_COMMON_LOCK: &str = "No lock is held at both places.";
+/// How the note ends that says which locks were held.
+pub const NOTHING_IN_COMMON: &str = ": nothing in common.";
+/// How the note begins that says who holds what and wants what.
+pub const THE_DEADLOCK: &str = "The deadlock: ";
+/// What stands between the thread and the variables in the note on the block that uses them together.
+pub const TOGETHER: &str = " in one block: ";
+/// The same for the blocks that do not.
+pub const APART: &str = " of them, block by block: ";
+
 /// What an operation did, whatever it means for the defect.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

@@ -109,6 +109,9 @@ pub struct Witness {
     /// What there is to say beyond the steps, a sentence each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+    /// What to do about it: one of the notes.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub advice: String,
     /// The tests that were running.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tests: Vec<String>,
@@ -124,6 +127,17 @@ pub struct Witness {
     /// The event of the trace at which the detector saw it, counted from 0; not rendered.
     #[serde(skip)]
     pub event: u64,
+}
+
+impl Witness {
+    /// Every place that it speaks of, without the calls that led there.
+    pub fn places(&self) -> impl Iterator<Item = &Frame> {
+        let steps = self.steps.iter();
+        let steps = steps.flat_map(|step| step.taken.iter().map(|taken| &taken.at).chain([&step.place]));
+        let threads = self.threads.iter().map(|origin| &origin.at);
+        let narrowing = self.narrowing.iter().map(|access| &access.at);
+        steps.chain(threads).chain(narrowing).chain(self.views.iter().map(|view| &view.at))
+    }
 }
 
 /// One defect.

@@ -153,6 +153,7 @@ impl Random {
                 steps: (0..self.below(4)).map(|_| self.step()).collect(),
                 notes: self.names(),
                 tests: self.names(),
+                advice: self.name(),
                 threads: (0..self.below(3)).map(|_| self.origin()).collect(),
                 narrowing: (0..self.below(3)).map(|_| self.narrowing()).collect(),
                 views: (0..self.below(4)).map(|_| self.view()).collect(),
