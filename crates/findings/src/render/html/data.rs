@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::picture::{Drawn, drawn};
 use super::safe::{Inert, quoted, shown};
-use super::tables::{Locks, Name, Tables, Told};
+use super::tables::{More, Name, Tables, Told};
 use crate::render::rule_page::SILENCE;
 use crate::render::{jsonl, plain, words};
 use crate::{Coverage, DetectorDoc, Finding, Report, Rule, Step, Witness};
@@ -59,12 +59,19 @@ struct Evidence {
     steps: Vec<u32>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     notes: Vec<Name>,
+    /// What to do: one of the notes.
+    #[serde(skip_serializing_if = "is_none")]
+    advice: Name,
     /// Where threads come from: thread, who started it, where, the calls that led there.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     threads: Vec<(Name, Name, u32, u32)>,
     /// Steps that there was no room for.
     #[serde(skip_serializing_if = "is_zero")]
     more: usize,
+}
+
+fn is_none(name: &Name) -> bool {
+    *name == 0
 }
 
 pub(super) fn is_zero(n: &usize) -> bool {
@@ -120,7 +127,7 @@ struct Rest {
 /// Writes all of it.
 pub(super) fn write(report: &Report, detectors: &[DetectorDoc], out: &mut dyn Write) -> io::Result<()> {
     let mut out = Inert { out, written: 0 };
-    let mut tables = Tables::new(NAMES);
+    let mut tables = Tables::new(report, NAMES);
     let mut cut = Cut::default();
     let mut findings: Vec<&Finding> = report.findings().collect();
     // As the list shows them: open ones first, then the surest; else by rule and subject.
@@ -154,12 +161,14 @@ pub(super) fn write(report: &Report, detectors: &[DetectorDoc], out: &mut dyn Wr
     plain::compact(&tables.stacks, &mut out)?;
     write!(out, ",\n\"steps\":")?;
     plain::compact(&tables.steps, &mut out)?;
+    write!(out, ",\n\"sources\":")?;
+    plain::compact(&tables.sources, &mut out)?;
     write!(out, ",\n\"rest\":")?;
     plain::compact(&rest(report, detectors, cut), &mut out)?;
     writeln!(out, "}}")
 }
 
-fn row(finding: &Finding, witnesses: usize, tables: &mut Tables) -> Row {
+fn row(finding: &Finding, witnesses: usize, tables: &mut Tables<'_>) -> Row {
     let mut tests: Vec<&String> = finding.witnesses.iter().flat_map(|witness| &witness.tests).collect();
     tests.sort_unstable();
     tests.dedup();
@@ -186,7 +195,7 @@ fn row(finding: &Finding, witnesses: usize, tables: &mut Tables) -> Row {
     }
 }
 
-fn evidence(finding: &Finding, witness: &Witness, tables: &mut Tables) -> Evidence {
+fn evidence(finding: &Finding, witness: &Witness, tables: &mut Tables<'_>) -> Evidence {
     Evidence {
         detector: tables.name(&witness.detector),
         steps: witness.steps.iter().take(STEPS).map(|step| told(step, tables)).collect(),
@@ -205,11 +214,12 @@ fn evidence(finding: &Finding, witness: &Witness, tables: &mut Tables) -> Eviden
                 (tables.name(&origin.thread), tables.name(&origin.by), tables.frame(&origin.at), stack)
             })
             .collect(),
+        advice: tables.name(&words::sentence(&witness.advice, finding)),
         more: witness.steps.len().saturating_sub(STEPS),
     }
 }
 
-fn told(step: &Step, tables: &mut Tables) -> u32 {
+fn told(step: &Step, tables: &mut Tables<'_>) -> u32 {
     let (does, remark) = words::does(step);
     // The target is shown as code.
     let does = does.strip_suffix(&step.target).unwrap_or(&does).trim_matches([' ', ':']);
@@ -219,7 +229,8 @@ fn told(step: &Step, tables: &mut Tables) -> u32 {
         .map(|taken| (tables.name(&taken.lock), tables.frame(&taken.at), u8::from(taken.example)))
         .collect();
     let read = tables.names(step.read_locks.iter().take(NOTES));
-    let more = (!taken.is_empty() || !read.is_empty()).then_some(Locks { read, taken });
+    let more = More { read, taken, source: tables.quote(&step.place) };
+    let more = (more != More::default()).then_some(more);
     let told = Told(
         tables.name(&step.thread),
         step.role,
@@ -237,7 +248,7 @@ fn told(step: &Step, tables: &mut Tables) -> u32 {
 
 /// What silences just this finding in `raddle.toml`: a key and its value, 0 where that is the subject or the fingerprint
 /// in quotes. Several names, or one that is too long to be shown, are named by the fingerprint.
-fn silence(finding: &Finding, tables: &mut Tables) -> (&'static str, Name) {
+fn silence(finding: &Finding, tables: &mut Tables<'_>) -> (&'static str, Name) {
     let subject = quoted(&finding.subject);
     let is_whole = shown(&subject) == subject;
     let (key, value, given) = match finding.rule {

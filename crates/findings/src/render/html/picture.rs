@@ -52,7 +52,7 @@ enum Explained {
 }
 
 /// Draws a finding, if there is anything to draw.
-pub(super) fn drawn(finding: &Finding, tables: &mut Tables) -> Option<Drawn> {
+pub(super) fn drawn(finding: &Finding, tables: &mut Tables<'_>) -> Option<Drawn> {
     let picture = Picture::of(finding)?;
     let table = &picture.interleaving;
     let threads = table.threads.iter().map(|thread| (tables.name(&thread.name), u8::from(thread.imagined)));
@@ -81,7 +81,7 @@ pub(super) fn drawn(finding: &Finding, tables: &mut Tables) -> Option<Drawn> {
     })
 }
 
-fn row(moment: &Moment, tables: &mut Tables) -> Row {
+fn row(moment: &Moment, tables: &mut Tables<'_>) -> Row {
     Row(
         moment.thread,
         tables.name(&moment.target),
@@ -93,7 +93,7 @@ fn row(moment: &Moment, tables: &mut Tables) -> Row {
     )
 }
 
-fn explained(explanation: &Explanation, witness: Option<&Witness>, tables: &mut Tables) -> Explained {
+fn explained(explanation: &Explanation, witness: Option<&Witness>, tables: &mut Tables<'_>) -> Explained {
     match explanation {
         Explanation::DataRace(race) => {
             let why = race.apart.as_ref().map_or(0, |apart| tables.name(&apart.words()));

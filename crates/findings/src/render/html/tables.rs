@@ -3,18 +3,22 @@
 //! There is a limit to all of them together. Beyond it a name that is new becomes a remark that it was left out, which is
 //! counted, and frames that are new are dropped: the page has to stay small enough to open.
 
-use std::collections::HashMap;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap};
 
 use serde::Serialize;
 
 use super::safe::shown;
-use crate::{Frame, Role};
+use crate::{Frame, Report, Role};
 
 /// What stands for a name for which there was no room.
 const LEFT_OUT: &str = "(left out)";
 
 /// Frames of a stack: more than anybody reads.
 const FRAMES: usize = 200;
+/// Lines quoted before and after a place, and columns of a tab.
+const AROUND: u32 = 3;
+const TAB: usize = 4;
 
 /// The number of a name.
 pub(super) type Name = u32;
@@ -23,8 +27,13 @@ pub(super) type Name = u32;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 pub(super) struct Place(Name, Name, Name, i32, u8);
 
+/// A source file: its path, and the lines that are quoted.
+#[derive(Serialize)]
+pub(super) struct Source(Name, BTreeMap<u32, Name>);
+
 /// The tables.
-pub(super) struct Tables {
+pub(super) struct Tables<'a> {
+    report: &'a Report,
     numbers: HashMap<String, Name>,
     /// The names in the order of their numbers; the first is empty.
     pub(super) names: Vec<String>,
@@ -37,6 +46,9 @@ pub(super) struct Tables {
     same: HashMap<Told, u32>,
     /// The steps in the order of their numbers.
     pub(super) steps: Vec<Told>,
+    files: HashMap<String, u32>,
+    /// The source files in the order of their numbers.
+    pub(super) sources: Vec<Source>,
     /// Bytes that the tables will take.
     pub(super) bytes: usize,
     limit: usize,
@@ -44,10 +56,11 @@ pub(super) struct Tables {
     pub(super) left_out: u64,
 }
 
-impl Tables {
+impl<'a> Tables<'a> {
     /// Tables that stay below so many bytes.
-    pub(super) fn new(limit: usize) -> Self {
+    pub(super) fn new(report: &'a Report, limit: usize) -> Self {
         let mut tables = Self {
+            report,
             numbers: HashMap::new(),
             names: Vec::new(),
             places: HashMap::new(),
@@ -56,6 +69,8 @@ impl Tables {
             stacks: Vec::new(),
             same: HashMap::new(),
             steps: Vec::new(),
+            files: HashMap::new(),
+            sources: Vec::new(),
             bytes: 0,
             limit,
             left_out: 0,
@@ -89,7 +104,7 @@ impl Tables {
     }
 
     /// The numbers of several.
-    pub(super) fn names<'a>(&mut self, texts: impl IntoIterator<Item = &'a String>) -> Vec<Name> {
+    pub(super) fn names<'b>(&mut self, texts: impl IntoIterator<Item = &'b String>) -> Vec<Name> {
         texts.into_iter().map(|text| self.name(text)).collect()
     }
 
@@ -107,7 +122,8 @@ impl Tables {
             own,
         );
         let number = self.frames.len() as u32;
-        self.bytes += 8 + digits(place.0) + digits(place.1) + digits(place.2) + digits(place.3.unsigned_abs());
+        self.bytes +=
+            8 + digits(place.0) + digits(place.1) + digits(place.2) + digits(place.3.unsigned_abs());
         self.frames.push(place);
         self.places.insert(frame.clone(), number);
         number
@@ -123,6 +139,34 @@ impl Tables {
             self.stacks.push(list);
         }
         number
+    }
+
+    /// Quotes the lines around a place, if they are kept: the number of the source file.
+    pub(super) fn quote(&mut self, place: &Frame) -> Option<u32> {
+        let line = u32::try_from(place.line).ok().filter(|&line| line > 0)?;
+        let (key, report) = (place.source()?, self.report);
+        let (from, to) = (line.saturating_sub(AROUND), line.saturating_add(AROUND));
+        let mut lines = report.excerpts.lines(&key, from, to).peekable();
+        lines.peek()?;
+        let number = match self.files.get(&key) {
+            Some(&number) => number,
+            None => {
+                let path = self.name(report.sources.get(&key).unwrap_or(&key));
+                let number = self.sources.len() as u32;
+                self.sources.push(Source(path, BTreeMap::new()));
+                self.files.insert(key.clone(), number);
+                number
+            }
+        };
+        for (line, text) in lines {
+            let text = self.name(&without_tabs(text));
+            if let Some(source) = self.sources.get_mut(number as usize)
+                && source.1.insert(line, text).is_none()
+            {
+                self.bytes += 5 + digits(line) + digits(text);
+            }
+        }
+        Some(number)
     }
 
     /// The number of a step.
@@ -155,18 +199,35 @@ pub(super) struct Told(
     pub(super) Vec<Name>,
     pub(super) u32,
     pub(super) u8,
-    #[serde(skip_serializing_if = "Option::is_none")] pub(super) Option<Locks>,
+    #[serde(skip_serializing_if = "Option::is_none")] pub(super) Option<More>,
 );
 
-/// More about the locks of a step.
-#[derive(Clone, PartialEq, Eq, Hash, Serialize)]
-pub(super) struct Locks {
+/// More about a step.
+#[derive(Clone, PartialEq, Eq, Hash, Serialize, Default)]
+pub(super) struct More {
     /// Held in read mode only.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) read: Vec<Name>,
     /// Where each was taken, and whether that is an example.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) taken: Vec<(Name, u32, u8)>,
+    /// The source file from which its place is quoted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) source: Option<u32>,
+}
+
+/// A line of source with its tabs as spaces, so that it can be shown like any other name.
+fn without_tabs(line: &str) -> Cow<'_, str> {
+    if !line.contains('\t') {
+        return Cow::Borrowed(line);
+    }
+    let (mut out, mut column) = (String::with_capacity(line.len() + 16), 0);
+    for c in line.chars() {
+        let wide = if c == '\t' { TAB - column % TAB } else { 1 };
+        column += wide;
+        if c == '\t' { out.extend(std::iter::repeat_n(' ', wide)) } else { out.push(c) }
+    }
+    Cow::Owned(out)
 }
 
 /// Bytes that a byte of a name takes once it is written, escapes included.
@@ -215,16 +276,38 @@ fn is_own(class: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
 
     #[test]
     fn a_name_is_kept_once_and_beyond_the_limit_left_out() {
-        let mut tables = Tables::new(120);
+        let report = Report::new();
+        let mut tables = Tables::new(&report, 120);
         let (one, two) = (tables.name("com.acme.Account"), tables.name("x"));
         assert_eq!((tables.name("com.acme.Account"), tables.name("x")), (one, two));
         assert_eq!(tables.names[one as usize], "com.acme.Account");
         let far = tables.name(&"y".repeat(100));
         assert_eq!((tables.names[far as usize].as_str(), tables.left_out), (LEFT_OUT, 1));
+    }
+
+    #[test]
+    fn the_lines_around_a_place_are_quoted_once() {
+        let mut report = Report::new();
+        let text: String = (1..=40).map(|i| format!("\tint x{i};\n")).collect();
+        report.excerpts.add("com/acme/A.java", &text, &BTreeSet::from([10, 12]));
+        report.sources.insert("com/acme/A.java".into(), "src/com/acme/A.java".into());
+        let mut tables = Tables::new(&report, 10_000);
+        let at = |line| Frame { class: "com.acme.A".into(), file: "A.java".into(), line, ..Frame::default() };
+        assert_eq!(
+            (tables.quote(&at(10)), tables.quote(&at(12)), tables.quote(&at(30))),
+            (Some(0), Some(0), None)
+        );
+        let Source(path, lines) = &tables.sources[0];
+        assert_eq!(tables.names[*path as usize], "src/com/acme/A.java");
+        assert_eq!(lines.keys().copied().collect::<Vec<_>>(), (7..=15).collect::<Vec<_>>());
+        assert_eq!(tables.names[lines[&10] as usize], "    int x10;");
+        assert_eq!(without_tabs("a\tb\t\tc"), "a   b       c");
     }
 
     #[test]

@@ -58,13 +58,13 @@ function step(number) {
   return {
     thread: name(thread), role, does: name(does), target: name(target), remark: name(remark), place: frame(place),
     locks: names(locks), stack: stack(calls), example: example === 1,
-    readLocks: names(extra.read), taken: (extra.taken ?? []).map(([lock, at, once]) => ({lock: name(lock), at: frame(at), example: once === 1})),
+    source: extra.source, readLocks: names(extra.read), taken: (extra.taken ?? []).map(([lock, at, once]) => ({lock: name(lock), at: frame(at), example: once === 1})),
   };
 }
 
 function witness(given) {
   return {
-    detector: name(given.detector), steps: given.steps.map(step), notes: names(given.notes), more: given.more ?? 0,
+    detector: name(given.detector), steps: given.steps.map(step), notes: names(given.notes), advice: name(given.advice ?? 0), more: given.more ?? 0,
     origins: new Map((given.threads ?? []).map(([thread, by, at, calls]) => [name(thread), {by: name(by), at: frame(at), stack: stack(calls)}])),
   };
 }

@@ -46,7 +46,7 @@ function stepNode(step) {
     step.remark === "" ? null : el("p", {class: "remark small"}, step.remark),
     heldNode(step),
     el("p", {class: "place"}, el("span", {class: "soft"}, "at "), placeNode(step.place)),
-    excerpt(step.place),
+    excerpt(step),
     stackNode(step.stack, step.example));
 }
 
@@ -66,7 +66,8 @@ function sides(told, hue) {
 
 function notesNode(told) {
   const known = namesOf(told);
-  return told.notes.length === 0 ? null : el("ul", {class: "notes"}, told.notes.map((note) => el("li", {}, sentence(note, known))));
+  const notes = told.notes.filter((note) => note !== told.advice);
+  return notes.length === 0 ? null : el("ul", {class: "notes"}, notes.map((note) => el("li", {}, sentence(note, known))));
 }
 
 function others(told, main, hue) {
@@ -140,8 +141,8 @@ function findingPage(finding) {
     pictured && pictured.moments.length > 0
       ? part("How it happens", el("p", {class: "lead"}, "An order of steps in which the defect shows."), interleaving(pictured, hue), lanes(pictured, hue)) : null,
     pictured ? rulePicture(finding, pictured.explanation, hue) : null,
-    witness && witness.notes.length > 0 ? part("What this means", notesNode(witness)) : null,
-    part("How to fix it", el("div", {class: "prose"}, paragraphs(finding.rule.fix)), el("div", {class: "columns one"}, about(finding.rule))),
+    witness && notesNode(witness) ? part("What this means", notesNode(witness)) : null,
+    part("How to fix it", witness && witness.advice !== "" ? el("p", {class: "advice"}, sentence(witness.advice, namesOf(witness))) : null, el("div", {class: "prose"}, paragraphs(finding.rule.fix)), el("div", {class: "columns one"}, about(finding.rule))),
     others(told, main, hue),
     silencing(finding, told));
   return {node, title: `${finding.headline} – Raddle`};

@@ -7,19 +7,22 @@ function placeNode(at) {
   return text === "" ? el("span", {class: "soft"}, "a place that is not known") : el("code", {}, text);
 }
 
-// The lines around a place, if the source was at hand.
-function excerpt(at) {
-  const source = raw.sources?.[at.source];
-  if (source === undefined || at.line <= 0) return null;
+const AROUND_LINE = 3;
+
+// The lines around the place of a step, if the source was at hand.
+function excerpt(step) {
+  const source = raw.sources[step.source];
+  if (source === undefined) return null;
+  const [path, known] = source;
+  const at = step.place.line;
   const lines = el("div", {class: "lines"});
-  for (let line = at.line - AROUND_LINE; line <= at.line + AROUND_LINE; line++) {
-    const text = source.lines[line];
-    if (text === undefined) continue;
-    const here = line === at.line ? " here" : "";
-    lines.append(el("span", {class: `number${here}`}, line), el("code", {class: `text${here}`}, name(text)));
+  for (let line = at - AROUND_LINE; line <= at + AROUND_LINE; line++) {
+    if (known[line] === undefined) continue;
+    const here = line === at ? " here" : "";
+    lines.append(el("span", {class: `number${here}`}, line), el("code", {class: `text${here}`}, name(known[line])));
   }
-  return lines.childElementCount === 0 ? null
-    : el("figure", {class: "source", tabindex: 0, "aria-label": `Source of ${fileText(at)}`}, el("figcaption", {class: "path"}, `${name(source.path)}:${at.line}`), lines);
+  return el("figure", {class: "source", tabindex: 0, "aria-label": `Source, line ${at}`},
+    el("figcaption", {class: "path"}, `${name(path)}:${at}`), lines);
 }
 
 function call(at, hidden) {
