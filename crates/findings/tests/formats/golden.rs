@@ -16,7 +16,10 @@ fn every_format_gives_its_golden_file() {
             Format::Json => "corpus.json".to_owned(),
             other => format!("corpus.{}", other.name()),
         });
-        let found = rendered(format, &report);
+        let mut found = rendered(format, &report);
+        if format == Format::Html {
+            found = without_constants(found);
+        }
         if std::env::var_os("BLESS").is_some() {
             fs::write(&path, &found).unwrap();
         }
@@ -28,6 +31,19 @@ fn every_format_gives_its_golden_file() {
             String::from_utf8_lossy(&found)
         );
     }
+}
+
+/// The page without its style, its script and their hashes, which are the same for every report and stand in files of their own.
+fn without_constants(page: Vec<u8>) -> Vec<u8> {
+    let mut page = String::from_utf8(page).expect("text");
+    for (from, to) in
+        [("<style>", "</style>"), ("<script>", "</script>"), ("Security-Policy\" content=\"", "\"")]
+    {
+        let start = page.find(from).expect(from) + from.len();
+        let end = start + page[start..].find(to).expect(to);
+        page.replace_range(start..end, "…");
+    }
+    page.into_bytes()
 }
 
 #[test]

@@ -260,6 +260,9 @@ fn no_name_breaks_any_format() {
         assert!(markdown.len() <= 65_536);
         let outside = outside_code(&markdown);
         assert!(!outside.contains(MARK) && !outside.contains("<script"), "{outside}");
+        let html = text(Format::Html, &report);
+        let tags = ["<script", "</script", "<style", "</style", "<noscript", "</noscript", "<img", "<!--"];
+        assert_eq!(tags.map(|tag| html.matches(tag).count()), [2, 2, 1, 1, 1, 1, 0, 0]);
         let open = report.findings().filter(|finding| finding.suppressed.is_none()).count();
         assert_eq!(read_baseline(&text(Format::Baseline, &report)).unwrap().len(), open);
         crate::rendered(Format::Perfetto, &report);
