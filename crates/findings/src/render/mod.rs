@@ -17,6 +17,11 @@ mod rule_page;
 mod sarif;
 mod sarif_place;
 mod text;
+mod text_explain;
+mod text_finding;
+mod text_source;
+mod text_stack;
+mod text_table;
 mod words;
 
 use std::io;

@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, HashMap};
 use serde::Serialize;
 
 use super::safe::shown;
+use crate::render::text_stack::is_own;
 use crate::{Frame, Report, Role};
 
 /// What stands for a name for which there was no room.
@@ -113,7 +114,7 @@ impl<'a> Tables<'a> {
         if let Some(&number) = self.places.get(frame) {
             return number;
         }
-        let own = u8::from(is_own(&frame.class));
+        let own = u8::from(is_own(frame, self.report));
         let place = Place(
             self.name(&frame.class),
             self.name(frame.method_name()),
@@ -243,37 +244,6 @@ fn digits(n: u32) -> usize {
     1 + n.checked_ilog10().unwrap_or(0) as usize
 }
 
-/// Packages of the JDK, of languages' run-time libraries and of test frameworks.
-const LIBRARIES: [&str; 22] = [
-    "java.",
-    "javax.",
-    "jdk.",
-    "sun.",
-    "com.sun.",
-    "jakarta.",
-    "kotlin.",
-    "kotlinx.",
-    "scala.",
-    "groovy.",
-    "org.codehaus.groovy.",
-    "org.apache.groovy.",
-    "clojure.",
-    "org.junit.",
-    "junit.",
-    "org.testng.",
-    "org.spockframework.",
-    "org.apache.maven.",
-    "org.gradle.",
-    "com.intellij.",
-    "org.eclipse.jdt.",
-    "raddle.rt.",
-];
-
-/// Whether a class belongs to the program and not to a library that everybody uses.
-fn is_own(class: &str) -> bool {
-    !LIBRARIES.iter().any(|library| class.starts_with(library))
-}
-
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
@@ -308,11 +278,5 @@ mod tests {
         assert_eq!(lines.keys().copied().collect::<Vec<_>>(), (7..=15).collect::<Vec<_>>());
         assert_eq!(tables.names[lines[&10] as usize], "    int x10;");
         assert_eq!(without_tabs("a\tb\t\tc"), "a   b       c");
-    }
-
-    #[test]
-    fn frames_of_libraries_are_told_from_those_of_the_program() {
-        assert!(is_own("com.acme.Account") && is_own("javanese.Account") && is_own(""));
-        assert!(!is_own("java.lang.Thread") && !is_own("org.junit.runner.Runner"));
     }
 }

@@ -39,28 +39,22 @@ function fold(text, items) {
   return [el("li", {}, button), items];
 }
 
-// The calls, innermost first. Those of libraries are folded, and so is what is very deep.
+// The calls, innermost first. Those of libraries are folded, unless there are no others, and so is what is very deep.
 function stackNode(stack, example) {
   if (stack.length === 0) return null;
   const list = el("ol", {class: "stack", "aria-label": "Calls, innermost first"});
-  let foreign = [];
-  const flush = () => {
-    if (foreign.length > 0) fill(list, fold(plural(foreign.length, "call in a library", "calls in libraries"), foreign.map((at) => call(at, true))));
-    foreign = [];
-  };
-  let own = 0;
-  let at = 0;
-  for (; at < stack.length && own < CALLS; at++) {
-    if (stack[at].own) {
-      flush();
-      list.append(call(stack[at], false));
-      own += 1;
-    } else {
-      foreign.push(stack[at]);
-    }
+  const anyOwn = stack.some((at) => at.own);
+  let lines = 0;
+  let from = 0;
+  while (from < stack.length && lines < CALLS) {
+    let to = from;
+    while (anyOwn && to < stack.length && !stack[to].own) to += 1;
+    if (to - from > 1) fill(list, fold(`${to - from} calls in libraries`, stack.slice(from, to).map((at) => call(at, true))));
+    else list.append(call(stack[from], false));
+    from = Math.max(to, from + 1);
+    lines += 1;
   }
-  flush();
-  const deep = stack.slice(at);
-  if (deep.length > 0) fill(list, fold(plural(deep.length, "more call", "more calls"), deep.map((one) => call(one, true))));
+  const deep = stack.slice(from);
+  if (deep.length > 0) fill(list, fold(plural(deep.length, "more call", "more calls"), deep.map((at) => call(at, true))));
   return [example ? el("p", {class: "example"}, "an example of how this place is reached:") : null, list];
 }
