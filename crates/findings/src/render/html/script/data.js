@@ -57,7 +57,7 @@ function step(number) {
   const extra = more ?? {};
   return {
     thread: name(thread), role, does: name(does), target: name(target), remark: name(remark), place: frame(place),
-    locks: names(locks), stack: stack(calls), example: example === 1,
+    locks: names(locks), stack: stack(calls), example: example === 1, key: `${place} ${calls} ${example}`,
     source: extra.source, readLocks: names(extra.read), taken: (extra.taken ?? []).map(([lock, at, once]) => ({lock: name(lock), at: frame(at), example: once === 1})),
   };
 }

@@ -34,20 +34,21 @@ function heldNode(step) {
   const items = locks.map((lock) => {
     const taken = where(lock);
     const at = taken ? placeText(taken.at, true) : "";
-    return el("span", {}, lockNode(lock), at === "" ? null : ` ${taken.example ? "taken for example at" : "taken at"} ${at}`);
+    return el("span", {class: "held-lock"}, lockNode(lock), at === "" ? null : ` ${taken.example ? "taken for example at" : "taken at"} ${at}`);
   });
-  return el("div", {class: "held"}, locks.length === 0 ? none : ["holding ", items],
-    step.readLocks.length > 0 ? ["in read mode only ", step.readLocks.map(lockNode)] : null);
+  return el("div", {class: "held"}, locks.length === 0 ? none : ["holding ", between(items, ", ")],
+    step.readLocks.length > 0 ? [locks.length === 0 ? "; in read mode only " : ", in read mode only ", step.readLocks.map(lockNode)] : null);
 }
 
-function stepNode(step) {
+// What stands at the place of the step before, and was reached in the same way, is shown once.
+function stepNode(step, before) {
+  const again = before !== undefined && step.key === before.key;
   return el("div", {class: "step"},
     el("p", {class: "does"}, step.does, step.target === "" ? null : [" ", el("code", {}, step.target)]),
     step.remark === "" ? null : el("p", {class: "remark small"}, step.remark),
     heldNode(step),
     el("p", {class: "place"}, el("span", {class: "soft"}, "at "), placeNode(step.place)),
-    excerpt(step),
-    stackNode(step.stack, step.example));
+    again ? null : [excerpt(step), stackNode(step.stack, step.example)]);
 }
 
 // What each thread does, a panel for each.
@@ -56,10 +57,12 @@ function sides(told, hue) {
   for (const step of told.steps) threads.set(step.thread, [...(threads.get(step.thread) ?? []), step]);
   const panels = [...threads].map(([thread, steps]) => {
     const origin = told.origins.get(thread);
+    // Where the program itself did it, and not the library that it called.
+    const born = origin ? placeText([origin.at, ...origin.stack].find((at) => at.own) ?? origin.at, true) : "";
     return el("section", {class: `side ${hue(thread)}`},
       el("h3", {}, "Thread ", el("span", {class: "thread"}, thread)),
-      origin ? el("p", {class: "origin small soft"}, "started by ", origin.by === "" ? "another thread" : origin.by, placeText(origin.at, true) === "" ? "" : ` at ${placeText(origin.at, true)}`) : null,
-      steps.map(stepNode));
+      origin ? el("p", {class: "origin small soft"}, "started by ", origin.by === "" ? "another thread" : origin.by, born === "" ? "" : ` at ${born}`) : null,
+      steps.map((step, i) => stepNode(step, steps[i - 1])));
   });
   return [el("div", {class: "sides"}, panels), told.more > 0 ? el("p", {class: "small soft"}, `${plural(told.more, "more step is", "more steps are")} not shown.`) : null];
 }
@@ -77,9 +80,11 @@ function others(told, main, hue) {
     const body = el("div", {});
     const box = el("details", {class: "more"}, el("summary", {}, `by ${one.detector}`), body);
     // Only when somebody looks: there may be many.
-    box.addEventListener("toggle", () => {
+    const look = () => {
       if (box.open && body.childElementCount === 0) fill(body, [sides(one, hue), notesNode(one)]);
-    });
+    };
+    box.addEventListener("toggle", look);
+    box.addEventListener("print", look);
     return box;
   }));
 }

@@ -1,14 +1,15 @@
 
 // Threads as lanes, time to the right: bars for locks held, arrows for what comes first. The numbers are those of the
 // table's rows, which says the same in words.
-const LANE = {side: 20, name: 22, bar: 19, above: 20, below: 42, least: 56, most: 190, room: 1060};
+const LANE = {side: 20, name: 22, bar: 19, above: 20, below: 42, least: 56, most: 190, around: 110};
 
 function lanes(shown, hue) {
   const {threads, moments, bars, arrows, unordered} = shown;
   if (moments.length < 2) return null;
-  const each = Math.min(LANE.most, Math.max(LANE.least, LANE.room / moments.length));
+  const room = Math.max(300, document.getElementById("main").clientWidth - LANE.around);
+  const each = Math.min(LANE.most, Math.max(LANE.least, room / moments.length));
   const x = (moment) => LANE.side + each * (moment + 0.5);
-  const width = Math.max(LANE.side * 2 + each * moments.length, 360);
+  const width = Math.max(LANE.side * 2 + each * moments.length, 300);
   const y = [];
   const names = [];
   let top = 8;
@@ -35,8 +36,10 @@ function lanes(shown, hue) {
     el("div", {class: "wide", tabindex: 0, role: "region", "aria-label": "Lanes, a drawing"}, drawing), legend(shown));
 }
 
+// The middle goes first: names differ at their ends.
 function clipped(text, letters) {
-  return text.length <= letters ? text : `${text.slice(0, letters - 1)}…`;
+  const end = Math.floor(letters / 2);
+  return text.length <= letters ? text : `${text.slice(0, letters - end - 1)}…${text.slice(text.length - end)}`;
 }
 
 function barNode(bar, x, y, end) {
@@ -86,7 +89,7 @@ function dotNode(moment, i, x, y, hue, room) {
     : moment.mark === "violation" || moment.mark === "blocked" ? square(3, null) : svg("circle", {cx: x, cy: y, r: 10});
   return svg("g", {class: `dot ${moment.mark} ${hue}`}, svg("title", {}, `${i + 1}: ${moment.words}`), shape,
     svg("text", {class: "dot-number", x, y: y + 3.8, "text-anchor": "middle"}, i + 1),
-    room < 96 ? null : svg("text", {class: "dot-words", x, y: y + 26, "text-anchor": "middle"}, clipped(moment.words, Math.floor(room / (moment.mark === "none" ? 6.3 : 7.2)))));
+    room < 118 ? null : svg("text", {class: "dot-words", x, y: y + 26, "text-anchor": "middle"}, clipped(moment.words, Math.floor(room / (moment.mark === "none" ? 6.3 : 7.2)))));
 }
 
 function legend(shown) {

@@ -97,11 +97,19 @@ function pressed(event) {
 function beforePrint() {
   const list = document.querySelector(".list");
   if (list) list.replaceChildren(...shown.map((finding, i) => row(finding, i, shown.length)));
-  document.querySelectorAll("details").forEach((box) => { box.open = true; });
+  document.querySelectorAll("details:not([open])").forEach((box) => {
+    box.open = true;
+    box.dataset.closed = "";
+    box.dispatchEvent(new Event("print"));
+  });
 }
 
 function afterPrint() {
   document.querySelector(".list")?.replaceChildren();
+  document.querySelectorAll("details[data-closed]").forEach((box) => {
+    box.open = false;
+    delete box.dataset.closed;
+  });
   redraw();
 }
 

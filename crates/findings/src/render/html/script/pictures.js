@@ -136,7 +136,7 @@ function cycleEdge([x1, y1], [x2, y2], thread, hue) {
   const end = [x2 + dy * 14 - (steep ? 0 : dx * 6), y2 - dx * 22 - (steep ? dy * 22 : 0)];
   const angle = Math.atan2(end[1] - my, end[0] - mx);
   const point = (turn, far) => `${end[0] + Math.cos(angle + turn) * far},${end[1] + Math.sin(angle + turn) * far}`;
-  const label = [(start[0] + 2 * mx + end[0]) / 4 + dy * 12, (start[1] + 2 * my + end[1]) / 4 - dx * 12];
+  const label = [(start[0] + 2 * mx + end[0]) / 4 + dy * 16, (start[1] + 2 * my + end[1]) / 4 - dx * 12];
   return svg("g", {class: `edge ${hue(thread)}`}, svg("title", {}, thread),
     svg("path", {d: `M${start[0]} ${start[1]} Q${mx} ${my} ${end[0]} ${end[1]}`}),
     svg("polygon", {points: `${point(0, 7)} ${point(2.5, 7)} ${point(-2.5, 7)}`}),

@@ -15,6 +15,7 @@ function excerpt(step) {
   if (source === undefined) return null;
   const [path, known] = source;
   const at = step.place.line;
+  const [, folder, file] = name(path).match(/^(.*\/)?([^/]*)$/s) ?? [null, "", name(path)];
   const lines = el("div", {class: "lines"});
   for (let line = at - AROUND_LINE; line <= at + AROUND_LINE; line++) {
     if (known[line] === undefined) continue;
@@ -22,7 +23,7 @@ function excerpt(step) {
     lines.append(el("span", {class: `number${here}`}, line), el("code", {class: `text${here}`}, name(known[line])));
   }
   return el("figure", {class: "source", tabindex: 0, "aria-label": `Source, line ${at}`},
-    el("figcaption", {class: "path"}, `${name(path)}:${at}`), lines);
+    el("figcaption", {class: "path", title: `${name(path)}:${at}`}, el("b", {}, `${file}:${at}`), folder), lines);
 }
 
 function call(at, hidden) {

@@ -21,9 +21,10 @@ function interleaving(shown, hue) {
     });
     return el("tr", {}, el("th", {scope: "row", class: "number"}, i + 1), cells);
   });
+  const table = el("table", {class: "interleaving"}, el("thead", {}, head), el("tbody", {}, rows));
+  table.style.minWidth = `${2.5 + threads.length * 9}rem`;
   return [
-    el("div", {class: "wide", tabindex: 0, role: "region", "aria-label": "Interleaving, a table"},
-      el("table", {class: "interleaving"}, el("thead", {}, head), el("tbody", {}, rows))),
+    el("div", {class: "wide", tabindex: 0, role: "region", "aria-label": "Interleaving, a table"}, table),
     shown.leftOut > 0 ? el("p", {class: "small soft"}, `${plural(shown.leftOut, "step is", "steps are")} not shown.`) : null,
   ];
 }
