@@ -124,7 +124,11 @@ impl Maker {
         if gives_lock(step) {
             self.held[me].retain(|lock| *lock != step.target);
         }
-        self.push(me, act, &step.target, step.place.clone(), mark).step = Some(number);
+        let moment = self.push(me, act, &step.target, step.place.clone(), mark);
+        moment.step = Some(number);
+        if step.role == Role::Interference && act == Act::Other {
+            moment.words = "comes in between".to_owned();
+        }
     }
 
     /// Somebody could come in here.

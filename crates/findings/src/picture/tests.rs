@@ -87,7 +87,7 @@ fn a_stale_value_is_read_then_the_lock_given_up_then_used() {
             "order-1: reads Stock@3.items",
             "order-1: gives up Stock@3",
             "order-2: takes Stock@3",
-            "order-2: goes on between",
+            "order-2: comes in between between",
             "order-1: uses the value !",
         ]
     );

@@ -75,8 +75,11 @@ pub(super) fn fill(text: &str, width: usize) -> Vec<String> {
         while columns(rest) > width {
             let (head, tail) = rest.split_at(break_at(rest, width));
             push(&mut lines, head);
-            lines.push(String::new());
             rest = tail;
+            if rest.is_empty() {
+                break;
+            }
+            lines.push(String::new());
         }
         push(&mut lines, rest);
         column = columns(rest);
@@ -103,7 +106,12 @@ fn break_at(word: &str, width: usize) -> usize {
             dot = end;
         }
     }
-    if dot * 2 > end && dot < word.len() { dot } else { end }
+    let mut end = if dot * 2 > end && dot < word.len() { dot } else { end };
+    // What a build service takes for a command at the beginning of a line must not come to stand there.
+    while word.get(end..).is_some_and(|rest| rest.starts_with("::")) {
+        end += 1;
+    }
+    end
 }
 
 /// The text in lines of at most `width` columns, counting `first` before the first line and `rest` before the others.
@@ -140,6 +148,15 @@ pub(super) fn cut(text: &str, bytes: usize) -> Cow<'_, str> {
     let most = bytes.saturating_sub(3);
     let end = text.char_indices().map(|(at, _)| at).take_while(|&at| at <= most).last().unwrap_or(0);
     Cow::Owned(format!("{}…", &text[..end]))
+}
+
+/// The text with its longest words cut: nobody reads a name of a thousand letters, and it would fill the terminal.
+pub(super) fn with_short_words(text: &str, bytes: usize) -> Cow<'_, str> {
+    if text.split_whitespace().all(|word| word.len() <= bytes) {
+        return Cow::Borrowed(text);
+    }
+    let words: Vec<Cow<'_, str>> = text.split_whitespace().map(|word| cut(word, bytes)).collect();
+    Cow::Owned(words.join(" "))
 }
 
 /// `1,203,345`.
@@ -239,6 +256,7 @@ mod tests {
         assert_eq!(fill("abcdefgh ij", 3), ["abc", "def", "gh", "ij"]);
         assert_eq!(fill("漢字漢字", 4), ["漢字", "漢字"]);
         assert_eq!(fill("漢字", 1), ["漢", "字"]);
+        assert_eq!(fill("ab::error::", 2), ["ab:", ":e", "rr", "or:", ":"]);
         assert_eq!(fill("", 5), [""]);
         for width in 1..12 {
             let text = "a.bb@ccc 漢字x.y ddddddddddddddd";

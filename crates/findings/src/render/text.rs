@@ -9,8 +9,8 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Write};
 
-use super::prose::{Paint, plural, thousands, visible, wrap};
-use super::text_finding::{Teller, name};
+use super::prose::{Paint, plural, thousands, visible, with_short_words, wrap};
+use super::text_finding::{NAME, Teller, name};
 use super::words::{folded, looked_at};
 use super::{Render, Style};
 use crate::{Confidence, Finding, Report, Role, Rule};
@@ -48,7 +48,8 @@ impl Text {
 
     /// Prose with an indent.
     fn prose(&self, indent: &str, text: &str, out: &mut dyn Write) -> io::Result<()> {
-        out.write_all(wrap(&visible(text), indent, indent, self.style.width).as_bytes())
+        let text = with_short_words(text, NAME);
+        out.write_all(wrap(&visible(&text), indent, indent, self.style.width).as_bytes())
     }
 
     fn headline(&self, finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
@@ -72,6 +73,7 @@ impl Text {
             let many =
                 if gap.count > 1 { format!(" (count {})", thousands(gap.count)) } else { String::new() };
             let text = format!("{}: {}{many}", gap.what, gap.why);
+            let text = with_short_words(&text, NAME);
             let line = wrap(&visible(&text), "not watched: ", "  ", self.style.width);
             let (label, rest) = line.split_at("not watched:".len());
             write!(out, "{}{rest}", self.paint().warn(label))?;
@@ -93,6 +95,7 @@ impl Text {
         let stale = if self.style.quiet { &[][..] } else { &report.stale };
         for stale in stale {
             let text = format!("nothing to suppress: {} ({})", stale.what, stale.by);
+            let text = with_short_words(&text, NAME);
             write!(out, "{}", wrap(&visible(&text), "", "  ", self.style.width))?;
         }
         if stale.is_empty() { Ok(()) } else { writeln!(out) }
@@ -117,7 +120,8 @@ impl Text {
             let each: Vec<String> =
                 by_rule.iter().map(|(rule, &n)| plural(n, rule.doc().title, rule.doc().titles)).collect();
             let total = plural(total, &format!("{new}finding"), &format!("{new}findings"));
-            format!("{}: {}", self.paint().bad(&total), each.join(", "))
+            let text = wrap(&each.join(", "), &format!("{total}: "), "  ", self.style.width);
+            format!("{}{}", self.paint().bad(&total), text.get(total.len()..).unwrap_or_default().trim_end())
         };
         writeln!(out, "{found}")?;
         let gone = report.baseline.as_ref().map_or(0, |baseline| baseline.gone.len() as u64);

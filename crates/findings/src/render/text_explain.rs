@@ -141,15 +141,14 @@ fn line(points: &[Point], width: usize) -> Vec<String> {
             format!("{what}{}", at(&point.at))
         })
         .collect();
-    let mut lines = vec!["the way of the value:".to_owned()];
+    let mut lines = vec!["what becomes of the value:".to_owned()];
     lines.extend(indented(&told.join(" -> "), "  ", "  ", width));
     lines
 }
 
 /// The string of movers with its commit, and what each of them is.
 fn movers(moves: &[Move], width: usize, paint: Paint) -> Vec<String> {
-    let mut lines =
-        vec!["what the block does, and how each step can be moved past other threads:".to_owned()];
+    let mut lines = vec!["the steps of the block, and how each can be moved:".to_owned()];
     for it in moves {
         let how = match it.mover {
             Mover::Right => "R (can be done later)",

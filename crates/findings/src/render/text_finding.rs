@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 
-use super::prose::{Paint, cut, plural, visible, wrap};
+use super::prose::{Paint, cut, plural, visible, with_short_words, wrap};
 use super::text_stack::{Line, fold};
 use super::words::{does, message, sentence};
 use super::{Style, text_explain, text_source, text_table};
@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// Bytes of a name, and of a paragraph: longer ones are cut, since nobody reads them.
-const NAME: usize = 400;
+pub(super) const NAME: usize = 400;
 const PROSE: usize = 4000;
 
 /// A name as it may stand in a line.
@@ -38,7 +38,12 @@ impl Teller<'_> {
 
     /// Prose with an indent.
     fn prose(&self, first: &str, rest: &str, text: &str, out: &mut dyn Write) -> io::Result<()> {
-        out.write_all(wrap(&visible(&cut(text, PROSE)), first, rest, self.style.width).as_bytes())
+        out.write_all(self.wrapped(first, rest, text).as_bytes())
+    }
+
+    fn wrapped(&self, first: &str, rest: &str, text: &str) -> String {
+        let text = cut(text, PROSE);
+        wrap(&visible(&with_short_words(&text, NAME)), first, rest, self.style.width)
     }
 
     fn lines(&self, lines: &[String], out: &mut dyn Write) -> io::Result<()> {
@@ -119,10 +124,14 @@ impl Teller<'_> {
     fn step(&self, step: &Step, goes_on: bool, out: &mut dyn Write) -> io::Result<()> {
         let paint = self.paint();
         let (what, remark) = does(step);
-        if goes_on {
-            writeln!(out, "    then{}", name(&what))?;
-        } else {
-            writeln!(out, "  {}{}", paint.strong(&name(&step.thread)), name(&what))?;
+        let indent = if goes_on { "    " } else { "  " };
+        let who = if goes_on { "then" } else { &step.thread };
+        let line = self.wrapped(indent, "        ", &format!("{who}{what}"));
+        // The name of the thread is painted, unless it was broken.
+        let plain = format!("{indent}{}", name(who));
+        match line.strip_prefix(&plain).filter(|_| !goes_on) {
+            Some(rest) => write!(out, "{indent}{}{rest}", paint.strong(&name(who)))?,
+            None => write!(out, "{line}")?,
         }
         if let Some(remark) = remark {
             self.prose("      ", "      ", remark, out)?;
@@ -188,7 +197,7 @@ impl Teller<'_> {
             self.style.width.saturating_sub(2),
             self.paint(),
         );
-        let mut lines = vec!["how it happens, step by step:".to_owned()];
+        let mut lines = vec!["how it can happen, step by step:".to_owned()];
         lines.extend(rows.into_iter().map(|row| row.trim_end().to_owned()));
         self.lines(&lines, out)
     }
@@ -214,8 +223,7 @@ impl Teller<'_> {
         if witness.advice.is_empty() {
             return Ok(());
         }
-        let advice = visible(&cut(&sentence(&witness.advice, self.finding), PROSE)).into_owned();
-        let text = wrap(&advice, "  fix: ", "       ", self.style.width);
+        let text = self.wrapped("  fix: ", "       ", &sentence(&witness.advice, self.finding));
         let (label, rest) = text.split_at("  fix:".len());
         write!(out, "{}{rest}", self.paint().good(label))
     }
@@ -257,8 +265,7 @@ impl Teller<'_> {
         };
         let more = format!("fingerprint {print}; to learn more: raddle explain {rule}");
         for text in [Some(seen), owners, Some(more)].into_iter().flatten() {
-            let text = wrap(&visible(&cut(&text, PROSE)), "  ", "    ", self.style.width);
-            for line in text.lines() {
+            for line in self.wrapped("  ", "    ", &text).lines() {
                 writeln!(out, "{}", self.paint().faint(line))?;
             }
         }
@@ -273,7 +280,7 @@ fn prose_of(frame: &Frame) -> String {
 }
 
 fn taken_at(taken: &Taken) -> String {
-    let example = if taken.example { ", for example," } else { "" };
+    let example = if taken.example { " for example" } else { "" };
     format!(", taken{example} at {}", prose_of(&taken.at))
 }
 

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
 use super::Style;
-use super::prose::{cut, visible};
+use super::prose::{columns, cut, visible};
 use crate::picture::Picture;
 use crate::{Frame, Report, Witness, picture};
 
@@ -17,6 +17,8 @@ const MARKED: usize = 8;
 const NEAR: u32 = 5;
 /// Bytes of a label.
 const LABEL: usize = 160;
+/// Columns before the lines, with line numbers of a usual length.
+const GUTTER: usize = 8;
 
 /// What is said of one line.
 #[derive(Default)]
@@ -38,10 +40,11 @@ pub(super) fn quote(picture: &Picture, witness: &Witness, report: &Report, style
     if files.is_empty() {
         return String::new();
     }
+    let width = style.width.saturating_sub(2).max(20);
     let mut group = Group::with_level(Level::ERROR);
     for (source, quoted) in &files {
         for run in runs(&quoted.lines) {
-            if let Some(snippet) = snippet(source, quoted, run, report) {
+            if let Some(snippet) = snippet(source, quoted, run, report, width) {
                 group = group.element(snippet);
             }
         }
@@ -50,7 +53,6 @@ pub(super) fn quote(picture: &Picture, witness: &Witness, report: &Report, style
         return String::new();
     }
     let renderer = if style.color { Renderer::styled() } else { Renderer::plain() };
-    let width = style.width.saturating_sub(2).max(20);
     let mut out = String::new();
     for line in renderer.term_width(width).render(&[group]).lines() {
         out.push_str("  ");
@@ -95,8 +97,8 @@ fn remarks<'a>(picture: &Picture, witness: &Witness, report: &'a Report) -> Vec<
     }
     for step in &witness.steps {
         for taken in &step.taken {
-            let example = if taken.example { ", for example," } else { "" };
-            let words = format!("{} takes {}{example} here", step.thread, picture::short(&taken.lock));
+            let once = if taken.example { "was taken once" } else { "was taken" };
+            let words = format!("{} {once}", picture::short(&taken.lock));
             say(&taken.at, &words, false);
         }
     }
@@ -116,11 +118,26 @@ fn runs(lines: &BTreeMap<u32, Remark>) -> Vec<(u32, u32)> {
     runs
 }
 
+/// Where the mark under a line ends: at the end of the line, or earlier, so that its label has room behind it.
+fn marked_to(text: &str, line: usize, begin: usize, room: usize) -> usize {
+    let mut column = 0;
+    let mut end = text.len();
+    for (at, c) in text.get(line..).unwrap_or_default().char_indices() {
+        column += unicode_width::UnicodeWidthChar::width(c).unwrap_or(0);
+        if column > room && line + at > begin {
+            end = line + at;
+            break;
+        }
+    }
+    end
+}
+
 fn snippet<'a>(
     source: &str,
     quoted: &Quoted<'_>,
     (first, last): (u32, u32),
     report: &Report,
+    width: usize,
 ) -> Option<Snippet<'a, annotate_snippets::Annotation<'a>>> {
     let mut text = String::new();
     let mut annotations = Vec::new();
@@ -134,12 +151,14 @@ fn snippet<'a>(
         }
         let line = line.replace('\t', "    ");
         let line = visible(line.trim_end());
-        let begin = text.len() + line.len() - line.trim_start().len();
+        let line_begin = text.len();
+        let begin = line_begin + line.len() - line.trim_start().len();
         text.push_str(&line);
         if let Some(remark) = quoted.lines.get(&number).filter(|_| begin < text.len()) {
             let kind = if remark.is_step { AnnotationKind::Primary } else { AnnotationKind::Context };
             let label = visible(&cut(&remark.label, LABEL)).into_owned();
-            annotations.push(kind.span(begin..text.len()).label(label));
+            let room = width.saturating_sub(GUTTER + columns(&label));
+            annotations.push(kind.span(begin..marked_to(&text, line_begin, begin, room)).label(label));
         }
         text.push('\n');
     }

@@ -4,30 +4,53 @@ use super::prose::{Paint, columns, cut, fill, visible};
 use crate::picture::{Interleaving, Mark, Moment, short};
 use crate::{Act, Rule};
 
-/// Columns between columns, before the table, and for the numbers of the rows.
+/// Columns between columns, and for the numbers of the rows.
 const BETWEEN: usize = 2;
-const INDENT: usize = 2;
-const NUMBER: usize = 4;
-/// A column that is narrower than this cannot be read.
-const NARROWEST: usize = 24;
+const NUMBER: usize = 5;
+/// A column that is narrower than this cannot be read, and one that is wider is not read in one look.
+const NARROWEST: usize = 22;
+const WIDEST: usize = 48;
+/// A remark makes its column no wider than this.
+const REMARK: usize = 40;
 /// Bytes of a name or place in a cell.
 const NAME: usize = 160;
 
 /// The table, a line each.
 pub(super) fn table(table: &Interleaving, rule: Rule, width: usize, paint: Paint) -> Vec<String> {
-    let threads = table.threads.len().max(1);
-    let room = width.saturating_sub(INDENT + NUMBER);
-    let column = (room + BETWEEN) / threads;
-    let column = column.saturating_sub(BETWEEN);
-    let mut lines = if column >= NARROWEST {
-        by_column(table, rule, column, paint)
-    } else {
-        as_list(table, rule, room, paint)
+    let room = width.saturating_sub(NUMBER);
+    let mut lines = match widths(table, rule, room) {
+        Some(widths) => by_column(table, rule, &widths, paint),
+        None => as_list(table, rule, room, paint),
     };
     if table.left_out > 0 {
-        lines.push(format!("    and {} more steps", table.left_out));
+        lines.push(format!("     and {} more steps", table.left_out));
     }
     lines
+}
+
+/// How wide each column is: as wide as it would like to be, or no wider than leaves room for all. None if that is too
+/// narrow to read.
+fn widths(table: &Interleaving, rule: Rule, room: usize) -> Option<Vec<usize>> {
+    let mut wanted: Vec<usize> =
+        table.threads.iter().map(|thread| columns(&thread.name).clamp(NARROWEST, WIDEST)).collect();
+    for (i, moment) in table.moments.iter().enumerate() {
+        if let Some(wanted) = wanted.get_mut(moment.thread) {
+            let remark = columns(&remark(table, i, moment, rule)).min(REMARK);
+            *wanted = (*wanted).max(words_and_place(moment).0.min(WIDEST)).max(remark);
+        }
+    }
+    let room = room.checked_sub(BETWEEN * wanted.len().saturating_sub(1))?;
+    let fits = |cap: &usize| wanted.iter().map(|&wanted| wanted.min(*cap)).sum::<usize>() <= room;
+    let cap = (NARROWEST..=WIDEST).rev().find(fits)?;
+    Some(wanted.iter().map(|&wanted| wanted.min(cap)).collect())
+}
+
+/// How many columns what happens and where take together, and both of them.
+fn words_and_place(moment: &Moment) -> (usize, String, String) {
+    let words = visible(&cut(&moment.words, NAME)).into_owned();
+    let place = place(moment);
+    let between = usize::from(!place.is_empty());
+    (columns(&words) + between + columns(&place), words, place)
 }
 
 /// A line of a cell, and how it is painted.
@@ -44,26 +67,24 @@ enum Kind {
     Faint,
 }
 
-fn by_column(table: &Interleaving, rule: Rule, column: usize, paint: Paint) -> Vec<String> {
+fn by_column(table: &Interleaving, rule: Rule, widths: &[usize], paint: Paint) -> Vec<String> {
     let mut out = Vec::new();
-    let mut head = " ".repeat(INDENT + NUMBER);
-    let mut rule_line = head.clone();
-    for (i, thread) in table.threads.iter().enumerate() {
-        let name = shortened(&thread.name, column);
-        let last = i + 1 == table.threads.len();
-        let fill = if last { 0 } else { column + BETWEEN - columns(&name) };
+    let (mut head, mut line) = (" ".repeat(NUMBER), " ".repeat(NUMBER));
+    for (i, (thread, &width)) in table.threads.iter().zip(widths).enumerate() {
+        let name = shortened(&thread.name, width);
+        let between = if i + 1 == table.threads.len() { 0 } else { BETWEEN };
         head.push_str(&paint.strong(&name));
-        head.push_str(&" ".repeat(fill));
-        rule_line.push_str(&"-".repeat(column));
-        rule_line.push_str(if last { "" } else { "  " });
+        head.push_str(&" ".repeat((width + between).saturating_sub(columns(&name))));
+        line.push_str(&"-".repeat(width));
+        line.push_str(&" ".repeat(between));
     }
-    out.push(head);
-    out.push(rule_line);
+    out.extend([head, line]);
     for (i, moment) in table.moments.iter().enumerate() {
-        let before = " ".repeat(moment.thread * (column + BETWEEN));
-        for (j, line) in cell(table, i, moment, rule, column).iter().enumerate() {
-            let number = if j == 0 { number(i) } else { " ".repeat(INDENT + NUMBER) };
-            out.push(format!("{number}{before}{}", painted(line, paint)));
+        let width = widths.get(moment.thread).copied().unwrap_or(NARROWEST);
+        let before: usize = widths.iter().take(moment.thread).map(|width| width + BETWEEN).sum();
+        for (j, line) in cell(table, i, moment, rule, width).iter().enumerate() {
+            let number = if j == 0 { number(i) } else { " ".repeat(NUMBER) };
+            out.push(format!("{number}{}{}", " ".repeat(before), painted(line, paint)));
         }
     }
     out
@@ -75,15 +96,15 @@ fn as_list(table: &Interleaving, rule: Rule, room: usize, paint: Paint) -> Vec<S
         let thread = table.thread(moment).map_or("", |thread| thread.name.as_str());
         out.push(format!("{}{}", number(i), paint.strong(&shortened(thread, room))));
         for line in cell(table, i, moment, rule, room.saturating_sub(2)) {
-            out.push(format!("{}  {}", " ".repeat(INDENT + NUMBER), painted(&line, paint)));
+            out.push(format!("{}  {}", " ".repeat(NUMBER), painted(&line, paint)));
         }
     }
     out
 }
 
-/// `   1  `.
+/// `  1  `.
 fn number(row: usize) -> String {
-    format!("{:>width$}  ", row + 1, width = INDENT + NUMBER - 2)
+    format!("{:>width$}  ", row + 1, width = NUMBER - 2)
 }
 
 /// A name that fits into a column, its end cut off.
@@ -113,13 +134,12 @@ fn cell(table: &Interleaving, row: usize, moment: &Moment, rule: Rule, width: us
         Mark::Interference | Mark::Commit => Kind::Between,
         Mark::None => Kind::Plain,
     };
-    let words = visible(&cut(&moment.words, NAME)).into_owned();
-    let place = place(moment);
+    let (length, words, place) = words_and_place(moment);
     let mut lines: Vec<Line> = Vec::new();
     let mut add = |text: &str, kind| {
         lines.extend(fill(text, width).into_iter().map(|text| Line { text, kind }));
     };
-    let both = columns(&words) + 1 + columns(&place) <= width;
+    let both = length <= width;
     let together = if both && !place.is_empty() { format!("{words} {place}") } else { words };
     add(&together, kind);
     if !both && !place.is_empty() {

@@ -2,7 +2,7 @@
 
 use findings::{
     Act, Confidence, Format, Frame, Gap, JSON_LINES_SCHEMA, JSON_SCHEMA, Mover, Narrowing, Origin, Report,
-    Role, Rule, Stale, Step, Suppressed, Taken, View, Witness, read_baseline, read_json,
+    Role, Rule, Stale, Step, Style, Suppressed, Taken, View, Witness, read_baseline, read_json,
 };
 
 use crate::schemas::{ours, sarif, valid};
@@ -175,6 +175,8 @@ impl Random {
             sources.extend(steps.filter_map(|step| step.place.source()).next());
         }
         for source in sources {
+            let text: String = (0..50).map(|_| format!("{}\n", self.name().replace('\n', " "))).collect();
+            report.excerpts.add(&source, &text, &[1, 42].into());
             report.sources.insert(source, self.name());
         }
         report.add_gap(Gap { what: self.name(), why: self.name(), count: 3 });
@@ -228,6 +230,15 @@ fn no_name_breaks_any_format() {
     let mut marked = 0;
     for _ in 0..60 {
         let report = random.report();
+        for width in [1, 40, 60, 120, 1000] {
+            let style = Style { width, ..Style::default() };
+            let mut out = Vec::new();
+            Format::Text.renderer(style).render(&report, &mut out).unwrap();
+            let out = String::from_utf8(out).unwrap();
+            assert!(!out.contains(harms) && commands(&out).is_empty(), "{out}");
+            let long = out.lines().map(str::len).max();
+            assert!(long < Some(6_000), "no name floods the terminal: {long:?}");
+        }
         for format in Format::ALL.into_iter().filter(|format| !format.is_binary()) {
             let out = text(format, &report);
             marked += out.matches(MARK).count();
