@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::safe::{escaped, shown};
-use crate::render::prose::{plural, thousands};
+use crate::render::prose::{plural, thousands, visible};
 use crate::render::words;
 use crate::{Finding, Report};
 
@@ -42,8 +42,9 @@ pub(super) fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     gaps(report, out)
 }
 
+/// A name as text. This part is made of lines, in which a build service must find no command.
 fn text(text: &str) -> String {
-    escaped(&shown(text))
+    escaped(&visible(&shown(text)))
 }
 
 fn item(finding: &Finding) -> String {
