@@ -86,6 +86,10 @@ pub struct TellArgs {
     #[arg(long, short)]
     pub quiet: bool,
 
+    /// The class path of the program that is watched, where its command tells it.
+    #[arg(skip)]
+    pub class_path: Vec<PathBuf>,
+
     /// What raddle.toml says beside the options.
     #[arg(skip)]
     pub config: Config,

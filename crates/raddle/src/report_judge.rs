@@ -19,6 +19,8 @@ pub struct Judge {
     config: Option<PathBuf>,
     sources: Vec<PathBuf>,
     classes: Vec<PathBuf>,
+    /// What the watched program was started with.
+    class_path: Vec<PathBuf>,
     suppressions: Vec<Suppression>,
     baseline: Option<(String, Vec<Known>)>,
     new_only: bool,
@@ -52,6 +54,7 @@ impl Judge {
             config: args.config.folder.clone(),
             sources: args.source.clone(),
             classes: args.classes.clone(),
+            class_path: args.class_path.clone(),
             suppressions: args.config.suppressions.clone(),
             baseline,
             new_only: args.new_only,
@@ -63,7 +66,12 @@ impl Judge {
         if report.findings().next().is_some() {
             let project = Project::find(self.config.as_deref());
             let roots = match self.sources.as_slice() {
-                [] => project.roots(),
+                [] => {
+                    let mut roots = project.roots();
+                    roots.beside(&self.classes);
+                    roots.beside(&self.class_path);
+                    roots
+                }
                 given => Roots::given(given),
             };
             let files = locate(report, &project, &roots);

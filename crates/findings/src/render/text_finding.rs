@@ -263,8 +263,12 @@ impl Teller<'_> {
             [] => None,
             owners => Some(format!("owned by {}", owners.join(", "))),
         };
-        let more = format!("fingerprint {print}; to learn more: raddle explain {rule}");
-        for text in [Some(seen), owners, Some(more)].into_iter().flatten() {
+        // A command is not broken in two.
+        let (print, learn) =
+            (format!("fingerprint {print}"), format!("to learn more: raddle explain {rule}"));
+        let fits = print.len() + learn.len() + 4 <= self.style.width;
+        let last = if fits { vec![format!("{print}; {learn}")] } else { vec![print, learn] };
+        for text in [Some(seen), owners].into_iter().flatten().chain(last) {
             for line in self.wrapped("  ", "    ", &text).lines() {
                 writeln!(out, "{}", self.paint().faint(line))?;
             }

@@ -28,21 +28,30 @@ pub(super) fn table(table: &Interleaving, rule: Rule, width: usize, paint: Paint
     lines
 }
 
-/// How wide each column is: as wide as it would like to be, or no wider than leaves room for all. None if that is too
-/// narrow to read.
+/// How wide each column is: as wide as it would like to be, or no wider than leaves room for all. What is left goes to
+/// the remarks. None if that is too narrow to read.
 fn widths(table: &Interleaving, rule: Rule, room: usize) -> Option<Vec<usize>> {
     let mut wanted: Vec<usize> =
         table.threads.iter().map(|thread| columns(&thread.name).clamp(NARROWEST, WIDEST)).collect();
+    let mut remarks = vec![0; wanted.len()];
     for (i, moment) in table.moments.iter().enumerate() {
-        if let Some(wanted) = wanted.get_mut(moment.thread) {
-            let remark = columns(&remark(table, i, moment, rule)).min(REMARK);
-            *wanted = (*wanted).max(words_and_place(moment).0.min(WIDEST)).max(remark);
+        if let (Some(wanted), Some(longest)) = (wanted.get_mut(moment.thread), remarks.get_mut(moment.thread))
+        {
+            *wanted = (*wanted).max(words_and_place(moment).0.min(WIDEST));
+            *longest = (*longest).max(columns(&remark(table, i, moment, rule)).min(REMARK));
         }
     }
     let room = room.checked_sub(BETWEEN * wanted.len().saturating_sub(1))?;
     let fits = |cap: &usize| wanted.iter().map(|&wanted| wanted.min(*cap)).sum::<usize>() <= room;
     let cap = (NARROWEST..=WIDEST).rev().find(fits)?;
-    Some(wanted.iter().map(|&wanted| wanted.min(cap)).collect())
+    let mut widths: Vec<usize> = wanted.iter().map(|&wanted| wanted.min(cap)).collect();
+    let mut left = room - widths.iter().sum::<usize>();
+    for (width, remark) in widths.iter_mut().zip(remarks) {
+        let more = remark.saturating_sub(*width).min(left);
+        *width += more;
+        left -= more;
+    }
+    Some(widths)
 }
 
 /// How many columns what happens and where take together, and both of them.

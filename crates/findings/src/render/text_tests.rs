@@ -94,13 +94,13 @@ data race on com.acme.Account.balance  [high]
 
   how it can happen, step by step:
        teller-1                                    auditor
-       ------------------------------------------  --------------------------
+       ------------------------------------------  -----------------------------
     1                                              takes Bank@1
     2  writes Account@7.balance (Account.java:18)
        holding no lock
     3                                              reads it (Account.java:30)
-                                                   holding Bank@1: nothing
-                                                   made it wait
+                                                   holding Bank@1: nothing made
+                                                   it wait
 
   - No lock is held at both places: auditor holds Bank@1, but teller-1 holds no
     lock.
