@@ -109,7 +109,7 @@ def a_choice_narrows_the_list_and_stands_in_the_address(watch):
 def a_search_finds_names_and_places(watch):
     page = watch().open("corpus")
     has = lambda *words: lambda finding: all(word.lower() in json.dumps(finding).lower() for word in words)
-    for text in ["account.balance TELLER-2", "TELLER-2", "Coord.java", RACE, "BankTest", "mover"]:
+    for text in ["account.balance TELLER-2", "TELLER-2", "Coord.java", RACE, "BankTest", "plotter"]:
         page.get_by_label("Search").fill(text)
         assert rows(page) == expected(has(*text.split())), (text, rows(page))
     page.get_by_label("Search").fill("")
@@ -183,8 +183,8 @@ def the_keyboard_is_enough(watch):
     for _ in range(40):
         page.keyboard.press("Tab")
         seen.append(page.evaluate("document.activeElement.id || document.activeElement.textContent.slice(0, 20)"))
-    for expected in ["theme", "filter-q", "filter-rule", "filter-state", "Raddle"]:
-        assert expected in seen, (expected, seen)
+    for wanted in ["theme", "filter-q", "filter-rule", "filter-state", "Raddle"]:
+        assert wanted in seen, (wanted, seen)
 
 
 def the_theme_follows_the_system_and_the_switch(watch):
