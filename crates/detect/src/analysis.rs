@@ -10,6 +10,7 @@ use findings::{Coverage, Report};
 
 use crate::detector::{Detector, Now, Options, Spec, Uses};
 use crate::evidence::Out;
+use crate::shared::births::Births;
 use crate::shared::found::Found;
 use crate::shared::held::{Held, Holders};
 use crate::shared::history::History;
@@ -45,6 +46,7 @@ pub struct Analysis {
     /// Accesses to parts of ranges, while they are shown.
     shown: Vec<Access>,
     tests: Tests,
+    births: Births,
     /// What some detector wants to see of every stretch that has it, and what those content with news ask for besides.
     always: OpSet,
     besides: OpSet,
@@ -101,6 +103,7 @@ impl Analysis {
             ranges: Ranges::default(),
             shown: Vec::new(),
             tests: Tests::default(),
+            births: Births::default(),
             always,
             besides,
             any_range: false,
@@ -157,6 +160,7 @@ impl Analysis {
                 found: &self.found,
                 ranges: &self.ranges,
                 tests: &self.tests,
+                births: &self.births,
                 number: self.events,
                 first: self.events,
                 address: 0,
@@ -254,6 +258,7 @@ impl Analysis {
                 } else {
                     if let Op::Fork { .. } = op {
                         self.tests.step(event, symbols);
+                        self.births.step(event);
                     }
                     if self.uses.hand_over {
                         self.hand_over.step(event);
@@ -352,6 +357,7 @@ impl Analysis {
             found: &self.found,
             ranges: &self.ranges,
             tests: &self.tests,
+            births: &self.births,
             number: place.0,
             first: place.1,
             address: place.2,

@@ -4,6 +4,7 @@ use events::{Access, Event, OpSet, StrId, Symbols, ThreadId, VarId, Variable};
 use findings::Rule;
 
 use crate::evidence::Out;
+use crate::shared::births::Births;
 use crate::shared::found::Found;
 use crate::shared::held::{Held, HeldLock};
 use crate::shared::history::History;
@@ -135,6 +136,7 @@ pub struct Now<'a> {
     pub found: &'a Found,
     pub(crate) ranges: &'a Ranges,
     pub(crate) tests: &'a Tests,
+    pub(crate) births: &'a Births,
     /// The number in the trace of the stretch's operation, from 0, or what it would have, and of its first access.
     pub(crate) number: u64,
     pub(crate) first: u64,

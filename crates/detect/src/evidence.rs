@@ -1,13 +1,18 @@
 //! From ids to names: where a detector's evidence becomes part of the report.
 
-use events::{
-    BlockId, ClassId, FieldId, Lock, LockId, SiteId, Slot, StackId, StrId, Symbols, ThreadId, VarId,
-};
-use findings::{Confidence, Frame, Gap, Report, Role, Rule, Step, Witness};
+use events::{BlockId, ClassId, FieldId, Lock, LockId, Op, SiteId, Slot, StrId, Symbols, ThreadId, VarId};
+use findings::{Act, Confidence, Gap, Mover, Report, Role, Rule, Witness};
 use rustc_hash::FxHashMap;
 
 use crate::detector::{At, Now};
 use crate::shared::lockset::LockSet;
+
+mod names;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use self::names::frame;
+use self::names::{Examples, Names};
 
 /// What a finding is about; its names make the fingerprint.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -85,8 +90,57 @@ pub struct StepAt {
     pub target: Option<Target>,
     /// The locks held.
     pub locks: LockSet,
+    /// Where locks were taken, as far as the detector knows.
+    pub taken: Vec<(LockId, SiteId)>,
+    /// What it did, where the role says only what that meant.
+    pub act: Option<Act>,
+    /// How it can be moved, where that matters.
+    pub mover: Option<Mover>,
     /// A remark; often empty.
     pub note: String,
+}
+
+impl StepAt {
+    /// A step without any remark.
+    pub fn new(thread: ThreadId, site: SiteId, role: Role, target: Option<Target>, locks: LockSet) -> Self {
+        Self {
+            thread,
+            site,
+            role,
+            target,
+            locks,
+            taken: Vec::new(),
+            act: None,
+            mover: None,
+            note: String::new(),
+        }
+    }
+}
+
+/// An access at which the locks in common became fewer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct NarrowingAt {
+    /// Who.
+    pub thread: ThreadId,
+    /// Where.
+    pub site: SiteId,
+    /// Whether it wrote.
+    pub write: bool,
+    /// What protected it.
+    pub locks: LockSet,
+    /// What protected it and all before it.
+    pub left: LockSet,
+}
+
+/// What a detector may know beyond the steps; mostly nothing.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Details {
+    /// How the locks in common became fewer.
+    pub narrowing: Vec<NarrowingAt>,
+    /// What to do about it: one of the notes.
+    pub advice: String,
+    /// Which variables were used together.
+    pub views: Vec<findings::View>,
 }
 
 /// All that a detector says about one sighting.
@@ -104,6 +158,8 @@ pub struct Evidence {
     pub steps: Vec<StepAt>,
     /// What else there is to say.
     pub notes: Vec<String>,
+    /// What else there is to show.
+    pub details: Details,
 }
 
 /// Where detectors put what they found.
@@ -115,27 +171,6 @@ pub struct Out {
     /// a look-up each and not a million strings.
     seen: FxHashMap<(&'static str, Rule, Vec<u64>), Seen>,
     examples: Examples,
-}
-
-/// Which example stack belongs to which thread and site.
-#[derive(Default)]
-struct Examples {
-    index: FxHashMap<(ThreadId, SiteId), StackId>,
-    known: usize,
-}
-
-impl Examples {
-    /// Takes in the stacks that are new.
-    fn grow(&mut self, symbols: &Symbols) {
-        for (id, stack) in symbols.stacks.iter().skip(self.known) {
-            self.index.entry((stack.thread, stack.site)).or_insert(id);
-        }
-        self.known = symbols.stacks.len();
-    }
-
-    fn of<'a>(&self, thread: ThreadId, site: SiteId, symbols: &'a Symbols) -> Option<&'a [SiteId]> {
-        self.index.get(&(thread, site)).map(|&id| symbols.stacks.get(id).callers.as_slice())
-    }
 }
 
 struct Seen {
@@ -180,9 +215,14 @@ impl Out {
             .entry(key)
             .or_insert_with(|| Seen { subject: subject_name(&evidence.subject, now), times: 0 });
         seen.times += 1;
+        let names = Names { examples: &self.examples, now };
         let witness = Witness {
             detector: self.detector.to_owned(),
-            steps: evidence.steps.into_iter().map(|step| resolve(step, &self.examples, now)).collect(),
+            threads: names.origins(&evidence.steps),
+            narrowing: evidence.details.narrowing.iter().map(|access| names.narrowing(access)).collect(),
+            views: evidence.details.views,
+            advice: evidence.details.advice,
+            steps: names.steps(evidence.steps, at),
             notes: evidence.notes,
             tests,
             event: at.map_or(u64::MAX, |at| at.number),
@@ -235,6 +275,22 @@ fn key(subject: &Subject, now: &Now<'_>) -> Vec<u64> {
     }
 }
 
+/// What an operation does.
+pub(crate) fn act_of(op: Op) -> Option<Act> {
+    Some(match op {
+        Op::Read { .. } | Op::VolatileRead { .. } => Act::Read,
+        Op::Write { .. } | Op::VolatileWrite { update: false, .. } => Act::Write,
+        Op::VolatileWrite { .. } => Act::Update,
+        Op::Acquire { .. } | Op::Reenter { .. } | Op::Woken { .. } => Act::Acquire,
+        Op::Release { .. } | Op::Reexit { .. } | Op::Wait { .. } => Act::Release,
+        Op::Fork { .. } => Act::Start,
+        Op::Join { .. } => Act::Join,
+        Op::Signal { .. } => Act::Signal,
+        Op::Observe { .. } => Act::Observe,
+        _ => return None,
+    })
+}
+
 /// `pkg.Class.field`, `int[][]`.
 pub(crate) fn variable_kind(var: VarId, now: &Now<'_>) -> String {
     VariableKind::of(var, now).name(now.symbols)
@@ -260,49 +316,4 @@ fn subject_name(subject: &Subject, now: &Now<'_>) -> String {
     };
     names.sort();
     names.join(", ")
-}
-
-fn frame(site: SiteId, symbols: &Symbols) -> Frame {
-    let site = symbols.sites.get(site);
-    let method = site.method.map(|method| *symbols.methods.get(method));
-    Frame {
-        class: method.map(|method| symbols.class_name(method.class).to_owned()).unwrap_or_default(),
-        method: method.map(|method| symbols.str(method.name).to_owned()).unwrap_or_default(),
-        file: site.file.map(|file| symbols.str(file).to_owned()).unwrap_or_default(),
-        line: site.line,
-    }
-}
-
-fn resolve(step: StepAt, examples: &Examples, now: &Now<'_>) -> Step {
-    let symbols = now.symbols;
-    let mut stack = Vec::new();
-    let mut caller = symbols.sites.get(step.site).caller;
-    while let Some(site) = caller {
-        stack.push(frame(site, symbols));
-        caller = symbols.sites.get(site).caller;
-    }
-    let mut stack_is_example = false;
-    if stack.is_empty()
-        && let Some(callers) = examples.of(step.thread, step.site, symbols)
-    {
-        stack = callers.iter().map(|&site| frame(site, symbols)).collect();
-        stack_is_example = true;
-    }
-    Step {
-        thread: symbols.str(symbols.threads.get(step.thread).name).to_owned(),
-        role: step.role,
-        target: match step.target {
-            None => String::new(),
-            Some(Target::Lock(lock)) => symbols.lock_name(lock),
-            Some(Target::Variable(var)) if var.index() < symbols.variables().len() => {
-                symbols.variable_name(var)
-            }
-            Some(Target::Variable(var)) => variable_kind(var, now),
-        },
-        place: frame(step.site, symbols),
-        locks: now.sets.locks(step.locks).iter().map(|&lock| symbols.lock_name(lock)).collect(),
-        stack,
-        stack_is_example,
-        note: step.note,
-    }
 }

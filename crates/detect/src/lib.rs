@@ -14,4 +14,4 @@ mod testing;
 
 pub use analysis::{Analysis, Malformed};
 pub use detector::{At, Detector, Now, Options, Refinements, Spec, Uses};
-pub use evidence::{Evidence, Out, StepAt, Subject, Target, VariableKind};
+pub use evidence::{Details, Evidence, NarrowingAt, Out, StepAt, Subject, Target, VariableKind};

@@ -94,6 +94,7 @@ mod tests {
                 notes: Vec::new(),
                 tests: Vec::new(),
                 event: 0,
+                ..Witness::default()
             };
             report.add(Rule::DataRace, subject, Confidence::High, "", witness);
         }

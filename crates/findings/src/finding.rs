@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Frame, Rule};
+use crate::{Act, Frame, Mover, Narrowing, Origin, Rule, Taken, View};
 
 /// How sure a finding is.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
@@ -31,10 +31,11 @@ impl Confidence {
 }
 
 /// What a step of a witness did.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Role {
     /// Read the variable.
+    #[default]
     Read,
     /// Wrote the variable.
     Write,
@@ -61,7 +62,7 @@ pub enum Role {
 }
 
 /// One operation of one thread that belongs to the defect.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
 pub struct Step {
     /// The thread's name.
     pub thread: String,
@@ -73,8 +74,20 @@ pub struct Step {
     /// Where.
     #[serde(flatten)]
     pub place: Frame,
-    /// The locks held at that moment.
+    /// The locks held at that moment; of a write, those that protect it.
     pub locks: Vec<String>,
+    /// Locks that a writer holds in read mode only, which protects no write.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub read_locks: Vec<String>,
+    /// Where the locks were taken, as far as that is known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub taken: Vec<Taken>,
+    /// What it did, where the role says only what that meant.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub act: Option<Act>,
+    /// How it can be moved, where that matters.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mover: Option<Mover>,
     /// The calls that led there, innermost first, without the place itself.
     #[serde(with = "crate::frame::lines")]
     pub stack: Vec<Frame>,
@@ -87,7 +100,7 @@ pub struct Step {
 }
 
 /// One detector's evidence.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
 pub struct Witness {
     /// Which detector.
     pub detector: String,
@@ -96,12 +109,35 @@ pub struct Witness {
     /// What there is to say beyond the steps, a sentence each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+    /// What to do about it: one of the notes.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub advice: String,
     /// The tests that were running.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tests: Vec<String>,
+    /// Where the threads of the steps come from, as far as that is known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub threads: Vec<Origin>,
+    /// For a variable that no lock protects: the accesses at which the locks in common became fewer.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub narrowing: Vec<Narrowing>,
+    /// For variables that are used together and apart: the block that uses them together, then those that do not.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub views: Vec<View>,
     /// The event of the trace at which the detector saw it, counted from 0; not rendered.
     #[serde(skip)]
     pub event: u64,
+}
+
+impl Witness {
+    /// Every place that it speaks of, without the calls that led there.
+    pub fn places(&self) -> impl Iterator<Item = &Frame> {
+        let steps = self.steps.iter();
+        let steps = steps.flat_map(|step| step.taken.iter().map(|taken| &taken.at).chain([&step.place]));
+        let threads = self.threads.iter().map(|origin| &origin.at);
+        let narrowing = self.narrowing.iter().map(|access| &access.at);
+        steps.chain(threads).chain(narrowing).chain(self.views.iter().map(|view| &view.at))
+    }
 }
 
 /// One defect.

@@ -121,6 +121,21 @@ impl Frame {
     }
 }
 
+/// How a single frame is written: a string.
+pub(crate) mod line {
+    use serde::{Deserialize as _, Deserializer, Serializer};
+
+    use super::Frame;
+
+    pub(crate) fn serialize<S: Serializer>(frame: &Frame, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(&frame.to_line())
+    }
+
+    pub(crate) fn deserialize<'a, D: Deserializer<'a>>(from: D) -> Result<Frame, D::Error> {
+        Ok(Frame::from_line(&String::deserialize(from)?))
+    }
+}
+
 /// How a stack is written: an array of strings.
 pub(crate) mod lines {
     use serde::{Deserialize as _, Deserializer, Serialize, Serializer};

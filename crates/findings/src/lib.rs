@@ -5,11 +5,14 @@
 //! events or programs: names come in as strings, and are not trusted.
 
 mod baseline;
+mod detail;
 mod doc;
+mod excerpt;
 mod finding;
 mod frame;
 mod owners;
 mod pattern;
+pub mod picture;
 mod render;
 mod report;
 mod rule;
@@ -17,7 +20,10 @@ mod schema;
 mod suppress;
 
 pub use baseline::{compare, read_baseline};
+pub use detail::{APART, NO_COMMON_LOCK, NOTHING_IN_COMMON, THE_DEADLOCK, TOGETHER};
+pub use detail::{Act, Mover, Narrowing, Origin, Taken, View};
 pub use doc::{DetectorDoc, RuleDoc};
+pub use excerpt::Excerpts;
 pub use finding::{Confidence, Finding, Gap, Known, Role, Stale, Step, Suppressed, Witness};
 pub use frame::Frame;
 pub use owners::Owners;

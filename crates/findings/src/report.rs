@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Confidence, Finding, Gap, Known, Rule, Stale, Witness};
+use crate::{Confidence, Excerpts, Finding, Gap, Known, Rule, Stale, Witness};
 
 /// What was looked at; zero where it does not apply to the road taken.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
@@ -57,6 +57,8 @@ pub struct Report {
     pub coverage: Coverage,
     /// Where source files lie in the project: `com/acme/Account.java` to `src/main/java/com/acme/Account.java`.
     pub sources: BTreeMap<String, String>,
+    /// Lines of those files, where the command could read them; no part of what is written for programs.
+    pub excerpts: Excerpts,
     /// Suppressions that suppressed nothing.
     pub stale: Vec<Stale>,
     /// The comparison with a baseline, if there was one.
@@ -215,6 +217,7 @@ mod tests {
             notes: vec![note.into()],
             tests: Vec::new(),
             event: 0,
+            ..Witness::default()
         }
     }
 

@@ -153,6 +153,7 @@ mod tests {
             stack: vec![frame(class, caller)],
             stack_is_example: false,
             note: String::new(),
+            ..Step::default()
         }
     }
 
@@ -164,6 +165,7 @@ mod tests {
             notes: Vec::new(),
             tests: Vec::new(),
             event: 0,
+            ..Witness::default()
         };
         let here = || witness(vec![step("a.A", "put(I)V", "run()V"), step("a.A", "get()I", "main()V")]);
         report.add(Rule::DataRace, "a.A.x", Confidence::High, "", here());
@@ -214,6 +216,7 @@ mod tests {
             notes: Vec::new(),
             tests: Vec::new(),
             event: 0,
+            ..Witness::default()
         };
         report.add(Rule::DataRace, "a.A.x", Confidence::High, "", elsewhere);
         let one = Suppression { methods: list(&["a.A.get"]), ..Suppression::default() };

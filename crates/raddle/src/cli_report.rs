@@ -74,7 +74,7 @@ pub struct TellArgs {
     pub classes: Vec<PathBuf>,
 
     /// The format on standard output (under `run` on standard error): text, json, jsonl, sarif, junit, github, markdown,
-    /// perfetto, baseline
+    /// html, perfetto, baseline
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub format: String,
 
@@ -85,6 +85,10 @@ pub struct TellArgs {
     /// Only the headlines
     #[arg(long, short)]
     pub quiet: bool,
+
+    /// The class path of the program that is watched, where its command tells it.
+    #[arg(skip)]
+    pub class_path: Vec<PathBuf>,
 
     /// What raddle.toml says beside the options.
     #[arg(skip)]

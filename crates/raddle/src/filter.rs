@@ -57,6 +57,7 @@ mod tests {
             stack: Vec::new(),
             stack_is_example: false,
             note: String::new(),
+            ..Step::default()
         };
         let witness = Witness {
             detector: "racer".into(),
@@ -64,6 +65,7 @@ mod tests {
             notes: Vec::new(),
             tests: Vec::new(),
             event: 0,
+            ..Witness::default()
         };
         let mut report = Report::new();
         report.add(Rule::DataRace, subject, Confidence::Low, "", witness);

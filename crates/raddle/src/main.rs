@@ -45,7 +45,10 @@ fn main() -> ExitCode {
 fn dispatch(cli: Cli) -> Result<Outcome, Failure> {
     let color = cli.color;
     match cli.command {
-        Command::Run(args) => run::run(&args, color),
+        Command::Run(mut args) => {
+            args.report.tell.class_path = run::class_path(&args.command);
+            run::run(&args, color)
+        }
         Command::Analyze(args) => analyze::run(&args, color),
         Command::Trace(args) => trace::run(&args),
         Command::Rules => rules::run(color),

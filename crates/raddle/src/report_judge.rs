@@ -3,10 +3,10 @@
 //!
 //! Nothing is lost here but with `--new-only`: a finding that is suppressed or known carries who says so.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use findings::{Frame, Known, Owners, Report, Suppression, compare, suppress};
+use findings::{Frame, Known, Owners, Report, Suppression, Witness, compare, suppress};
 
 use crate::baseline;
 use crate::cli::TellArgs;
@@ -19,6 +19,8 @@ pub struct Judge {
     config: Option<PathBuf>,
     sources: Vec<PathBuf>,
     classes: Vec<PathBuf>,
+    /// What the watched program was started with.
+    class_path: Vec<PathBuf>,
     suppressions: Vec<Suppression>,
     baseline: Option<(String, Vec<Known>)>,
     new_only: bool,
@@ -26,6 +28,9 @@ pub struct Judge {
 
 /// Where the owners of files stand, as GitHub and GitLab look for them.
 const OWNERS: [&str; 4] = [".github/CODEOWNERS", ".gitlab/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS"];
+
+/// A source file that is larger is not quoted.
+const LARGEST: u64 = 16 << 20;
 
 impl Judge {
     /// Reads the flags and the files that they name.
@@ -49,6 +54,7 @@ impl Judge {
             config: args.config.folder.clone(),
             sources: args.source.clone(),
             classes: args.classes.clone(),
+            class_path: args.class_path.clone(),
             suppressions: args.config.suppressions.clone(),
             baseline,
             new_only: args.new_only,
@@ -60,10 +66,16 @@ impl Judge {
         if report.findings().next().is_some() {
             let project = Project::find(self.config.as_deref());
             let roots = match self.sources.as_slice() {
-                [] => project.roots(),
+                [] => {
+                    let mut roots = project.roots();
+                    roots.beside(&self.classes);
+                    roots.beside(&self.class_path);
+                    roots
+                }
                 given => Roots::given(given),
             };
-            locate(report, &project, &roots);
+            let files = locate(report, &project, &roots);
+            quote(report, &files);
             if let Some(owners) = owners(&project) {
                 own(report, &owners);
             }
@@ -95,16 +107,39 @@ impl Judge {
 
 /// Every place that a finding names.
 fn frames(report: &Report) -> impl Iterator<Item = &Frame> {
-    let steps = report.findings().flat_map(|finding| &finding.witnesses).flat_map(|witness| &witness.steps);
-    steps.flat_map(|step| std::iter::once(&step.place).chain(&step.stack))
+    let witnesses = || report.findings().flat_map(|finding| &finding.witnesses);
+    let steps = witnesses().flat_map(|witness| &witness.steps);
+    witnesses().flat_map(Witness::places).chain(steps.flat_map(|step| &step.stack))
 }
 
-/// Notes where the source files lie.
-fn locate(report: &mut Report, project: &Project, roots: &Roots) {
+/// Notes where the source files lie; which file each source is.
+fn locate(report: &mut Report, project: &Project, roots: &Roots) -> BTreeMap<String, PathBuf> {
+    let mut files = BTreeMap::new();
     let wanted: BTreeSet<String> = frames(report).filter_map(Frame::source).collect();
     for source in wanted {
         if let Some(path) = roots.find(&source) {
-            report.sources.insert(source, project.name(&path));
+            report.sources.insert(source.clone(), project.name(&path));
+            files.insert(source, path);
+        }
+    }
+    files
+}
+
+/// Keeps the lines of the source files that findings speak of. A file that cannot be read is one that is not quoted.
+fn quote(report: &mut Report, files: &BTreeMap<String, PathBuf>) {
+    let mut wanted: BTreeMap<String, BTreeSet<u32>> = BTreeMap::new();
+    for frame in report.findings().flat_map(|finding| &finding.witnesses).flat_map(Witness::places) {
+        if let (Some(source), Ok(line @ 1..)) = (frame.source(), u32::try_from(frame.line))
+            && files.contains_key(&source)
+        {
+            wanted.entry(source).or_default().insert(line);
+        }
+    }
+    for (source, lines) in wanted {
+        let Some(path) = files.get(&source) else { continue };
+        let small = std::fs::metadata(path).is_ok_and(|found| found.len() <= LARGEST);
+        if let (true, Ok(bytes)) = (small, std::fs::read(path)) {
+            report.excerpts.add(&source, &String::from_utf8_lossy(&bytes), &lines);
         }
     }
 }

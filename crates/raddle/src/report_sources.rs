@@ -1,7 +1,8 @@
 //! The project on disk: its folder, its source roots, its compiled classes.
 //!
-//! Without `--source` the layouts of Maven and Gradle are looked for, in all modules. The search goes a few folders deep
-//! and ends after some thousand: a project that needs more says where its sources are.
+//! Without `--source` the layouts of Maven and Gradle are looked for, in all modules, and beside the classes and jars that
+//! are known. The search goes a few folders deep and ends after some thousand: a project that needs more says where its
+//! sources are.
 
 use std::path::{Path, PathBuf};
 
@@ -10,6 +11,9 @@ use crate::report_judge::leads_down;
 /// Folders to look into, and how deep.
 const FOLDERS: usize = 4_000;
 const DEPTH: usize = 6;
+
+/// How far above compiled classes or a jar their module may begin.
+const ABOVE: usize = 6;
 
 /// Names of folders that hold no sources.
 const SKIPPED: [&str; 6] = ["target", "build", "out", "bin", "node_modules", "dist"];
@@ -89,6 +93,22 @@ impl Roots {
         let mut modules: Vec<PathBuf> = sources.iter().filter_map(module).collect();
         modules.dedup();
         Self { sources: sources.to_vec(), modules }
+    }
+
+    /// Adds what belongs to compiled classes: the module that they were built in, and the folder in which they lie.
+    pub fn beside(&mut self, classes: &[PathBuf]) {
+        for path in classes {
+            let Ok(whole) = path.canonicalize() else { continue };
+            let mut above = whole.ancestors().skip(1).take(ABOVE);
+            if let Some(module) = above.find(|folder| folder.join("src").is_dir())
+                && !self.modules.iter().any(|known| known == module)
+            {
+                self.module(module, &module.join("src"));
+            }
+            if whole.is_dir() {
+                self.sources.push(whole);
+            }
+        }
     }
 
     fn search(&mut self, folder: &Path, depth: usize, budget: &mut usize) {

@@ -14,7 +14,7 @@
 //! `--paper` does without this.
 
 use events::{Access, Event, ObjectId, Op, OpSet, SiteId, ThreadId, VarId};
-use findings::{Confidence, Role, Rule};
+use findings::{Confidence, NO_COMMON_LOCK, Role, Rule};
 use rustc_hash::FxHashSet;
 
 use crate::shared::frozen::Frozen;
@@ -22,7 +22,7 @@ use crate::shared::guard;
 use crate::shared::held::Held;
 use crate::shared::lockset::LockSet;
 use crate::shared::vars::{Glance, PerVar, VarState};
-use crate::{Detector, Evidence, Now, Options, Out, Spec, StepAt, Subject, Target, Uses};
+use crate::{Details, Detector, Evidence, Now, Options, Out, Spec, StepAt, Subject, Target, Uses};
 
 /// What `fasttrack` is.
 pub static SPEC: Spec = Spec {
@@ -274,9 +274,10 @@ impl FastTrack {
             guard::thread_name(now.thread, now.symbols)
         )];
         if common.is_empty() {
-            notes.push("No lock is held at both places.".to_owned());
+            notes.push(NO_COMMON_LOCK.to_owned());
         }
-        notes.push(guard::advice_for_two(other.locks, locks, now.sets, now.symbols));
+        let advice = guard::advice_for_two(other.locks, locks, now.sets, now.symbols);
+        notes.push(advice.clone());
         let evidence = Evidence {
             rule: Rule::DataRace,
             subject,
@@ -286,24 +287,11 @@ impl FastTrack {
                 if other_wrote && write { "write" } else { "read and write" }
             ),
             steps: vec![
-                StepAt {
-                    thread: other_thread,
-                    site: other.site,
-                    role: role(other_wrote),
-                    target,
-                    locks: other.locks,
-                    note: String::new(),
-                },
-                StepAt {
-                    thread: now.thread,
-                    site: access.site(),
-                    role: role(write),
-                    target,
-                    locks,
-                    note: String::new(),
-                },
+                StepAt::new(other_thread, other.site, role(other_wrote), target, other.locks),
+                StepAt::new(now.thread, access.site(), role(write), target, locks),
             ],
             notes,
+            details: Details { advice, ..Details::default() },
         };
         out.add(evidence, Some(now.at(access)), now);
     }

@@ -1,13 +1,13 @@
 //! Locks that do not guard what they should: which two accesses show it, and how to say so.
 
 use events::{Access, LockId, SiteId, Symbols, ThreadId, VarId};
-use findings::{Confidence, Role, Rule};
+use findings::{Confidence, NO_COMMON_LOCK, NOTHING_IN_COMMON, Role, Rule};
 use rustc_hash::FxHashMap;
 
 use super::history::Past;
 use super::lockset::{LockSet, LockSets};
 use crate::detector::Now;
-use crate::evidence::{Evidence, StepAt, Subject, Target};
+use crate::evidence::{Details, Evidence, NarrowingAt, StepAt, Subject, Target};
 
 const GUARD_IT: &str = "Guard every access with the same lock, or make the field volatile or atomic if single reads \
                         and writes are all it needs.";
@@ -65,7 +65,7 @@ pub fn shrinking(accesses: &[Past], sets: &mut LockSets, symbols: &Symbols) -> O
     }
     let leave_out = told.len().saturating_sub(TOLD);
     told.drain(1..1 + leave_out.min(told.len() - 1));
-    Some(format!("{}: nothing in common.", told.join(", ")))
+    Some(format!("{}{NOTHING_IN_COMMON}", told.join(", ")))
 }
 
 /// What to do about it: name the lock that most accesses hold, if there is one.
@@ -109,30 +109,27 @@ pub fn sides(access: &Access, paper: bool, now: &mut Now<'_>) -> Option<(Past, P
 
 /// What to say about a variable that no lock protects: both sides, why that is bad, and what to do.
 pub fn evidence(var: VarId, (other, mine): (Past, Past), message: &str, now: &mut Now<'_>) -> Evidence {
-    let step = |access: &Past| StepAt {
-        thread: access.epoch.thread,
-        site: access.site,
-        role: if access.write { Role::Write } else { Role::Read },
-        target: now.variable(var).object.map(|_| Target::Variable(var)),
-        locks: access.locks,
-        note: String::new(),
+    let step = |access: &Past| {
+        let role = if access.write { Role::Write } else { Role::Read };
+        let target = now.variable(var).object.map(|_| Target::Variable(var));
+        StepAt::new(access.epoch.thread, access.site, role, target, access.locks)
     };
+    let steps = vec![step(&other), step(&mine)];
+    let accesses = all_accesses(var, &other, &mine, now);
+    let advice = advice(&accesses, now.sets, now.symbols);
     Evidence {
         rule: Rule::DataRace,
         subject: Subject::Variable(var),
         confidence: Confidence::Medium,
         message: message.to_owned(),
-        steps: vec![step(&other), step(&mine)],
-        notes: notes(var, &other, &mine, now),
+        steps,
+        notes: notes(&accesses, &advice, now),
+        details: Details { narrowing: narrowing(&accesses, now.sets), advice, ..Details::default() },
     }
 }
 
-/// Why two accesses (and perhaps others) are badly guarded, and what to do.
-fn notes(var: VarId, other: &Past, mine: &Past, now: &mut Now<'_>) -> Vec<String> {
-    let mut notes = Vec::new();
-    if now.sets.disjoint(other.locks, mine.locks) {
-        notes.push("No lock is held at both places.".to_owned());
-    }
+/// Two accesses, and those that the history has besides and that are not like one of them.
+fn all_accesses(var: VarId, other: &Past, mine: &Past, now: &Now<'_>) -> Vec<Past> {
     let mut accesses = vec![*other, *mine];
     let others = now.history.accesses(var).filter(|access| {
         let same = |known: &Past| {
@@ -143,9 +140,59 @@ fn notes(var: VarId, other: &Past, mine: &Past, now: &mut Now<'_>) -> Vec<String
         !same(other) && !same(mine)
     });
     accesses.extend(others);
-    notes.extend(shrinking(&accesses, now.sets, now.symbols));
-    notes.push(advice(&accesses, now.sets, now.symbols));
+    accesses
+}
+
+/// Why accesses are badly guarded, the first two of which show it, and what to do.
+fn notes(accesses: &[Past], advice: &str, now: &mut Now<'_>) -> Vec<String> {
+    let mut notes = Vec::new();
+    if let [other, mine, ..] = accesses
+        && now.sets.disjoint(other.locks, mine.locks)
+    {
+        notes.push(NO_COMMON_LOCK.to_owned());
+    }
+    notes.extend(shrinking(accesses, now.sets, now.symbols));
+    notes.push(advice.to_owned());
     notes
+}
+
+/// The accesses at which the locks in common become fewer, in an order in which that takes as long as possible: each
+/// leaves as many locks as any does that takes one away. Nothing if a lock is left.
+fn narrowing(accesses: &[Past], sets: &mut LockSets) -> Vec<NarrowingAt> {
+    let size = |set: LockSet, sets: &LockSets| sets.locks(set).len();
+    let at = |access: &Past, left| NarrowingAt {
+        thread: access.epoch.thread,
+        site: access.site,
+        write: access.write,
+        locks: access.locks,
+        left,
+    };
+    // Of equally good ones the first: max_by_key would take the last.
+    let Some(first) = accesses.iter().rev().max_by_key(|access| size(access.locks, sets)) else {
+        return Vec::new();
+    };
+    let mut left = first.locks;
+    let mut told = vec![at(first, left)];
+    while !left.is_empty() {
+        let mut best: Option<(LockSet, &Past)> = None;
+        for access in accesses {
+            let smaller = sets.intersect(left, access.locks);
+            let better = best.is_none_or(|(set, _)| size(smaller, sets) > size(set, sets));
+            if smaller != left && better {
+                best = Some((smaller, access));
+            }
+        }
+        let Some((smaller, access)) = best else { return Vec::new() };
+        left = smaller;
+        told.push(at(access, left));
+    }
+    if let ([only], Some(other)) = (told.as_slice(), accesses.iter().find(|access| **access != *first)) {
+        // Nothing was ever held: two accesses show that better than one.
+        told = vec![*only, at(other, LockSet::EMPTY)];
+    }
+    let leave_out = told.len().saturating_sub(TOLD);
+    told.drain(1..1 + leave_out.min(told.len() - 1));
+    told
 }
 
 /// What to do about two accesses with these locks.

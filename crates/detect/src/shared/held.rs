@@ -98,7 +98,7 @@ impl Thread {
     fn take(&mut self, lock: LockId, mode: Mode, site: SiteId, sets: &mut LockSets) {
         let before = self.held;
         self.locks.push(HeldLock { lock, mode, site, before });
-        self.held.all = sets.with(before.all, lock);
+        self.held.all = sets.with_taken(before.all, lock, site);
         if mode == Mode::Exclusive {
             // Mostly nothing is held in read mode.
             let same = before.all == before.exclusive;

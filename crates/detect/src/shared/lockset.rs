@@ -5,7 +5,7 @@
 //! with nested locks has more pairs of sets than a cache has room for; there each set's **sign**, a word with a bit for
 //! each lock, mostly tells at once that two sets have nothing in common or that neither holds the other.
 
-use events::LockId;
+use events::{LockId, SiteId};
 use rustc_hash::FxHashMap;
 
 /// An interned set of locks.
@@ -69,6 +69,8 @@ pub struct LockSets {
     intersections: Cache,
     with: Cache,
     without: Cache,
+    /// A place where each lock was taken, by its id: noted only when a set is new, so that it costs nothing.
+    examples: Vec<Option<SiteId>>,
     /// Kept for its room; empty.
     room: Vec<LockId>,
 }
@@ -84,6 +86,7 @@ impl Default for LockSets {
             intersections: Cache::new(),
             with: Cache::new(),
             without: Cache::new(),
+            examples: Vec::new(),
             room: Vec::new(),
         }
     }
@@ -159,6 +162,28 @@ impl LockSets {
     #[inline]
     pub fn with(&mut self, set: LockSet, lock: LockId) -> LockSet {
         self.with.get(set.0, lock.0).unwrap_or_else(|| self.with_slowly(set, lock))
+    }
+
+    /// The same for a lock that is taken at a place, which becomes an example of where that is done.
+    #[inline]
+    pub fn with_taken(&mut self, set: LockSet, lock: LockId, site: SiteId) -> LockSet {
+        self.with.get(set.0, lock.0).unwrap_or_else(|| {
+            self.note_example(lock, site);
+            self.with_slowly(set, lock)
+        })
+    }
+
+    /// A place where a lock was taken once; perhaps another lock that had the same id.
+    pub fn example(&self, lock: LockId) -> Option<SiteId> {
+        self.examples.get(lock.index()).copied().flatten()
+    }
+
+    #[cold]
+    fn note_example(&mut self, lock: LockId, site: SiteId) {
+        if self.examples.len() <= lock.index() {
+            self.examples.resize(lock.index() + 1, None);
+        }
+        self.examples[lock.index()] = Some(site);
     }
 
     /// The set without a lock.

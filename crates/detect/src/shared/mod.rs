@@ -1,5 +1,6 @@
 //! What the detectors over a trace own together, computed once for all of them.
 
+pub mod births;
 pub mod found;
 pub mod frozen;
 pub mod guard;

@@ -3,6 +3,7 @@
 
 mod explain;
 mod github;
+mod html;
 mod json;
 mod jsonl;
 mod junit;
@@ -16,6 +17,11 @@ mod rule_page;
 mod sarif;
 mod sarif_place;
 mod text;
+mod text_explain;
+mod text_finding;
+mod text_source;
+mod text_stack;
+mod text_table;
 mod words;
 
 use std::io;
@@ -69,6 +75,8 @@ pub enum Format {
     Github,
     /// For the comment on a pull request.
     Markdown,
+    /// For people, in a browser.
+    Html,
     /// For the Perfetto trace viewer; binary.
     Perfetto,
     /// For comparing with later.
@@ -77,7 +85,7 @@ pub enum Format {
 
 impl Format {
     /// Every format, in the order in which they are listed.
-    pub const ALL: [Format; 9] = [
+    pub const ALL: [Format; 10] = [
         Format::Text,
         Format::Json,
         Format::JsonLines,
@@ -85,6 +93,7 @@ impl Format {
         Format::Junit,
         Format::Github,
         Format::Markdown,
+        Format::Html,
         Format::Perfetto,
         Format::Baseline,
     ];
@@ -99,6 +108,7 @@ impl Format {
             Format::Junit => "junit",
             Format::Github => "github",
             Format::Markdown => "markdown",
+            Format::Html => "html",
             Format::Perfetto => "perfetto",
             Format::Baseline => "baseline",
         }
@@ -114,6 +124,7 @@ impl Format {
             Format::Junit => "for the test page of build services (JUnit XML)",
             Format::Github => "annotations in the log of a build on GitHub",
             Format::Markdown => "for the comment on a pull request",
+            Format::Html => "for people, in a browser: one page that needs nothing else",
             Format::Perfetto => "for the Perfetto trace viewer: threads, locks and order as tracks; binary",
             Format::Baseline => "for --baseline: the findings that are there already",
         }
@@ -139,6 +150,7 @@ impl Format {
             Format::Junit => Box::new(junit::Junit),
             Format::Github => Box::new(github::Github),
             Format::Markdown => Box::new(markdown::Markdown),
+            Format::Html => Box::new(html::Html { detectors: style.detectors }),
             Format::Perfetto => Box::new(perfetto::Perfetto),
             Format::Baseline => Box::new(Baseline),
         }

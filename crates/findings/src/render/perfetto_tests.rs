@@ -140,6 +140,7 @@ fn who_wants_a_lock_points_at_who_holds_it() {
         stack: Vec::new(),
         stack_is_example: false,
         note: String::new(),
+        ..Step::default()
     };
     let steps = vec![
         step("t1", Role::Holds, "A"),
@@ -148,8 +149,14 @@ fn who_wants_a_lock_points_at_who_holds_it() {
         step("t2", Role::Wants, "A"),
     ];
     let mut report = Report::new();
-    let witness =
-        Witness { detector: "lock-graph".into(), steps, notes: Vec::new(), tests: Vec::new(), event: 0 };
+    let witness = Witness {
+        detector: "lock-graph".into(),
+        steps,
+        notes: Vec::new(),
+        tests: Vec::new(),
+        event: 0,
+        ..Witness::default()
+    };
     report.add(Rule::LockOrder, "A, B", Confidence::High, "", witness);
     let events: Vec<Vec<u8>> =
         packets(&report).iter().filter_map(|packet| inner(packet, field::TRACK_EVENT)).collect();

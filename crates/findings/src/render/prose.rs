@@ -46,18 +46,86 @@ pub(super) fn is_hidden(c: char) -> bool {
             | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
+/// How many columns a text takes on a terminal.
+pub(super) fn columns(text: &str) -> usize {
+    // Most names are plain.
+    if text.is_ascii() { text.len() } else { unicode_width::UnicodeWidthStr::width(text) }
+}
+
+/// The text in lines of at most `width` columns, where a word that is too long is broken, behind a dot if possible.
+pub(super) fn fill(text: &str, width: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    let mut column = 0;
+    for word in text.split_whitespace() {
+        let length = columns(word);
+        if column > 0 && column + 1 + length > width {
+            lines.push(String::new());
+            column = 0;
+        }
+        if column > 0 {
+            push(&mut lines, " ");
+            column += 1;
+        }
+        if column + length <= width {
+            push(&mut lines, word);
+            column += length;
+            continue;
+        }
+        let mut rest = word;
+        while columns(rest) > width {
+            let (head, tail) = rest.split_at(break_at(rest, width));
+            push(&mut lines, head);
+            rest = tail;
+            if rest.is_empty() {
+                break;
+            }
+            lines.push(String::new());
+        }
+        push(&mut lines, rest);
+        column = columns(rest);
+    }
+    lines
+}
+
+fn push(lines: &mut [String], text: &str) {
+    if let Some(line) = lines.last_mut() {
+        line.push_str(text);
+    }
+}
+
+/// Where to break a word so that the first part takes at most so many columns; never at its beginning.
+fn break_at(word: &str, width: usize) -> usize {
+    let (mut column, mut end, mut dot) = (0, 0, 0);
+    for (at, c) in word.char_indices() {
+        column += unicode_width::UnicodeWidthChar::width(c).unwrap_or(0);
+        if column > width && end > 0 {
+            break;
+        }
+        end = at + c.len_utf8();
+        if matches!(c, '.' | '@' | '/' | '$' | '-') {
+            dot = end;
+        }
+    }
+    let mut end = if dot * 2 > end && dot < word.len() { dot } else { end };
+    // What a build service takes for a command at the beginning of a line must not come to stand there.
+    while word.get(end..).is_some_and(|rest| rest.starts_with("::")) {
+        end += 1;
+    }
+    end
+}
+
 /// The text in lines of at most `width` columns, counting `first` before the first line and `rest` before the others.
 /// Words are never broken: a name that is too long stands alone in its line.
 pub fn wrap(text: &str, first: &str, rest: &str, width: usize) -> String {
     let mut out = String::from(first);
-    let mut column = first.chars().count();
+    let mut column = columns(first);
     let mut at_start = true;
     for word in text.split_whitespace() {
-        let length = word.chars().count();
+        let length = columns(word);
         if !at_start && column + 1 + length > width {
             out.push('\n');
             out.push_str(rest);
-            column = rest.chars().count();
+            column = columns(rest);
             at_start = true;
         }
         if !at_start {
@@ -80,6 +148,15 @@ pub(super) fn cut(text: &str, bytes: usize) -> Cow<'_, str> {
     let most = bytes.saturating_sub(3);
     let end = text.char_indices().map(|(at, _)| at).take_while(|&at| at <= most).last().unwrap_or(0);
     Cow::Owned(format!("{}…", &text[..end]))
+}
+
+/// The text with its longest words cut: nobody reads a name of a thousand letters, and it would fill the terminal.
+pub(super) fn with_short_words(text: &str, bytes: usize) -> Cow<'_, str> {
+    if text.split_whitespace().all(|word| word.len() <= bytes) {
+        return Cow::Borrowed(text);
+    }
+    let words: Vec<Cow<'_, str>> = text.split_whitespace().map(|word| cut(word, bytes)).collect();
+    Cow::Owned(words.join(" "))
 }
 
 /// `1,203,345`.
@@ -169,6 +246,24 @@ mod tests {
         assert_eq!(wrap("one two three", "  ", "    ", 9), "  one two\n    three\n");
         assert_eq!(wrap("a.very.long.name b", "", "", 4), "a.very.long.name\nb\n");
         assert_eq!(wrap("", "- ", "  ", 4), "- \n");
+    }
+
+    #[test]
+    fn a_word_that_is_too_long_for_a_cell_is_broken() {
+        assert_eq!(fill("takes Account@7", 20), ["takes Account@7"]);
+        assert_eq!(fill("takes Account@7", 10), ["takes", "Account@7"]);
+        assert_eq!(fill("com.acme.Account", 10), ["com.acme.", "Account"]);
+        assert_eq!(fill("abcdefgh ij", 3), ["abc", "def", "gh", "ij"]);
+        assert_eq!(fill("漢字漢字", 4), ["漢字", "漢字"]);
+        assert_eq!(fill("漢字", 1), ["漢", "字"]);
+        assert_eq!(fill("ab::error::", 2), ["ab:", ":e", "rr", "or:", ":"]);
+        assert_eq!(fill("", 5), [""]);
+        for width in 1..12 {
+            let text = "a.bb@ccc 漢字x.y ddddddddddddddd";
+            let lines = fill(text, width);
+            assert!(lines.iter().all(|line| columns(line) <= width.max(2)), "{lines:?}");
+            assert_eq!(lines.concat().replace(' ', ""), text.replace(' ', ""));
+        }
     }
 
     #[test]

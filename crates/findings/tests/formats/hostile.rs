@@ -1,8 +1,8 @@
 //! Names come from programs and files that nobody vouches for. Whatever they hold, every format stays what it is.
 
 use findings::{
-    Confidence, Format, Frame, Gap, JSON_LINES_SCHEMA, JSON_SCHEMA, Report, Role, Rule, Stale, Step,
-    Suppressed, Witness, read_baseline, read_json,
+    Act, Confidence, Format, Frame, Gap, JSON_LINES_SCHEMA, JSON_SCHEMA, Mover, Narrowing, Origin, Report,
+    Role, Rule, Stale, Step, Style, Suppressed, Taken, View, Witness, read_baseline, read_json,
 };
 
 use crate::schemas::{ours, sarif, valid};
@@ -81,7 +81,7 @@ impl Random {
         Frame { class, method, file, line: lines[self.below(lines.len())] }
     }
 
-    fn step(&mut self) -> Step {
+    fn role(&mut self) -> Role {
         const ROLES: [Role; 12] = [
             Role::Read,
             Role::Write,
@@ -96,16 +96,53 @@ impl Random {
             Role::Wants,
             Role::Use,
         ];
+        ROLES[self.below(ROLES.len())]
+    }
+
+    /// Often one of two, so that the steps of one thread meet.
+    fn thread(&mut self) -> String {
+        match self.below(4) {
+            0 => format!("{MARK}-1"),
+            1 => format!("{MARK}-2"),
+            _ => self.name(),
+        }
+    }
+
+    fn step(&mut self) -> Step {
+        const ACTS: [Option<Act>; 5] =
+            [None, Some(Act::Acquire), Some(Act::Release), Some(Act::Use), Some(Act::Start)];
+        const MOVERS: [Option<Mover>; 3] = [None, Some(Mover::Right), Some(Mover::Neither)];
         Step {
-            thread: self.name(),
-            role: ROLES[self.below(ROLES.len())],
+            thread: self.thread(),
+            role: self.role(),
             target: self.name(),
             place: self.frame(),
             locks: self.names(),
+            read_locks: self.names(),
+            taken: (0..self.below(3))
+                .map(|_| Taken { lock: self.name(), at: self.frame(), example: self.below(2) == 0 })
+                .collect(),
+            act: ACTS[self.below(ACTS.len())],
+            mover: MOVERS[self.below(MOVERS.len())],
             stack: (0..self.below(3)).map(|_| self.frame()).collect(),
             stack_is_example: self.below(2) == 0,
             note: self.name(),
         }
+    }
+
+    fn origin(&mut self) -> Origin {
+        let (thread, by) = (self.thread(), self.thread());
+        Origin { thread, by, at: self.frame(), stack: (0..self.below(3)).map(|_| self.frame()).collect() }
+    }
+
+    fn narrowing(&mut self) -> Narrowing {
+        let (thread, role, at) = (self.thread(), self.role(), self.frame());
+        Narrowing { thread, role, at, locks: self.names(), left: self.names() }
+    }
+
+    fn view(&mut self) -> View {
+        let (thread, role, at) = (self.thread(), self.role(), self.frame());
+        View { thread, role, lock: self.name(), at, fields: self.names() }
     }
 
     fn report(&mut self) -> Report {
@@ -116,6 +153,10 @@ impl Random {
                 steps: (0..self.below(4)).map(|_| self.step()).collect(),
                 notes: self.names(),
                 tests: self.names(),
+                advice: self.name(),
+                threads: (0..self.below(3)).map(|_| self.origin()).collect(),
+                narrowing: (0..self.below(3)).map(|_| self.narrowing()).collect(),
+                views: (0..self.below(4)).map(|_| self.view()).collect(),
                 event: 0,
             };
             let rule = Rule::ALL[self.below(Rule::ALL.len())];
@@ -134,6 +175,8 @@ impl Random {
             sources.extend(steps.filter_map(|step| step.place.source()).next());
         }
         for source in sources {
+            let text: String = (0..50).map(|_| format!("{}\n", self.name().replace('\n', " "))).collect();
+            report.excerpts.add(&source, &text, &[1, 42].into());
             report.sources.insert(source, self.name());
         }
         report.add_gap(Gap { what: self.name(), why: self.name(), count: 3 });
@@ -187,6 +230,15 @@ fn no_name_breaks_any_format() {
     let mut marked = 0;
     for _ in 0..60 {
         let report = random.report();
+        for width in [1, 40, 60, 120, 1000] {
+            let style = Style { width, ..Style::default() };
+            let mut out = Vec::new();
+            Format::Text.renderer(style).render(&report, &mut out).unwrap();
+            let out = String::from_utf8(out).unwrap();
+            assert!(!out.contains(harms) && commands(&out).is_empty(), "{out}");
+            let long = out.lines().map(str::len).max();
+            assert!(long < Some(6_000), "no name floods the terminal: {long:?}");
+        }
         for format in Format::ALL.into_iter().filter(|format| !format.is_binary()) {
             let out = text(format, &report);
             marked += out.matches(MARK).count();
@@ -219,6 +271,9 @@ fn no_name_breaks_any_format() {
         assert!(markdown.len() <= 65_536);
         let outside = outside_code(&markdown);
         assert!(!outside.contains(MARK) && !outside.contains("<script"), "{outside}");
+        let html = text(Format::Html, &report);
+        let tags = ["<script", "</script", "<style", "</style", "<noscript", "</noscript", "<img", "<!--"];
+        assert_eq!(tags.map(|tag| html.matches(tag).count()), [2, 2, 1, 1, 1, 1, 0, 0]);
         let open = report.findings().filter(|finding| finding.suppressed.is_none()).count();
         assert_eq!(read_baseline(&text(Format::Baseline, &report)).unwrap().len(), open);
         crate::rendered(Format::Perfetto, &report);

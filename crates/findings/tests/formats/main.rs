@@ -16,7 +16,12 @@ fn golden_folder() -> PathBuf {
 /// A report with every rule, every state and every kind of place.
 fn corpus() -> Report {
     let text = std::fs::read_to_string(golden_folder().join("corpus.json")).expect("the corpus");
-    read_json(&text).expect("a report")
+    let mut report = read_json(&text).expect("a report");
+    for (source, lines) in [("com/acme/Account.java", [15, 16, 24]), ("com/acme/Stock.java", [20, 25, 26])] {
+        let text = std::fs::read_to_string(golden_folder().join("source").join(source)).expect("a source");
+        report.excerpts.add(source, &text, &lines.into());
+    }
+    report
 }
 
 fn rendered(format: Format, report: &Report) -> Vec<u8> {

@@ -135,6 +135,7 @@ fn many(number: usize) -> Report {
             notes: Vec::new(),
             tests: Vec::new(),
             event: 0,
+            ..Witness::default()
         };
         let confidence = if i % 2 == 0 { Confidence::Low } else { Confidence::High };
         report.add(Rule::DataRace, &format!("A.f{i:06}"), confidence, "", witness);

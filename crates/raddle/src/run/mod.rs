@@ -29,6 +29,7 @@ use crate::progress::Line;
 use crate::report::Wanted;
 use folder::Folder;
 use signals::Receiver;
+pub use start::class_path;
 use watch::{Shared, Watched, watch};
 
 /// How often new JVMs and the end of the command are looked for.

@@ -39,6 +39,25 @@ pub fn agent() -> Result<PathBuf, Failure> {
     })
 }
 
+/// The class path that a command gives to `java`, as far as its own arguments tell: near it there may be sources.
+pub fn class_path(command: &[OsString]) -> Vec<PathBuf> {
+    let mut paths = Vec::new();
+    let mut words = command.iter();
+    while let Some(word) = words.next() {
+        let word = word.to_string_lossy();
+        let value = match word.as_ref() {
+            "-cp" | "-classpath" | "--class-path" | "-jar" => words.next().cloned(),
+            other => other.strip_prefix("--class-path=").map(OsString::from),
+        };
+        for path in value.iter().flat_map(std::env::split_paths) {
+            // `lib/*` means the jars in it.
+            let all = path.file_name().is_some_and(|name| name == "*");
+            paths.push(if all { path.parent().map(Path::to_owned).unwrap_or_default() } else { path });
+        }
+    }
+    paths
+}
+
 /// The command, not started yet.
 pub fn command(args: &RunArgs, agent: &Path, session: &Path) -> Result<Command, Failure> {
     let (program, rest) = args.command.split_first().ok_or_else(|| Failure::new("no command"))?;
@@ -119,6 +138,18 @@ mod tests {
     fn with(before: Option<&str>, option: &str) -> String {
         let all = appended(before.map(OsString::from), OsStr::new(option)).unwrap();
         all.into_string().unwrap()
+    }
+
+    #[test]
+    fn the_class_path_is_read_from_the_arguments_of_java() {
+        let paths = |words: &[&str]| -> Vec<String> {
+            let words: Vec<OsString> = words.iter().map(OsString::from).collect();
+            class_path(&words).iter().map(|path| path.display().to_string()).collect()
+        };
+        assert_eq!(paths(&["java", "-cp", "target/classes:lib/*", "Main"]), ["target/classes", "lib"]);
+        assert_eq!(paths(&["java", "--class-path=a.jar", "-jar", "b.jar"]), ["a.jar", "b.jar"]);
+        assert_eq!(paths(&["mvn", "test"]), [""; 0]);
+        assert_eq!(paths(&["java", "-cp"]), [""; 0]);
     }
 
     #[test]

@@ -37,13 +37,13 @@ use events::{
     Access, BlockId, Event, Lock as LockRow, LockId, Mode, ObjectId, Op, OpSet, SiteId, Symbols, ThreadId,
     VarId,
 };
-use findings::{Confidence, Role, Rule};
+use findings::{Act, Confidence, Role, Rule};
 use rustc_hash::FxHashMap;
 
 use self::reach::{Edge, NO_SITE, Reach, Stamp};
 use self::stamps::{Lock, Stamps, Vars};
 use crate::detector::{At, Detector, Now, Options, Spec, Uses};
-use crate::evidence::{Evidence, Out, StepAt, Subject, Target};
+use crate::evidence::{Details, Evidence, Out, StepAt, Subject, Target, act_of};
 use crate::shared::lockset::LockSet;
 use crate::shared::vars::VarState;
 
@@ -327,28 +327,29 @@ impl Aerodrome {
             return;
         }
         let mut steps = Vec::new();
-        let mut step = |stamp: Stamp, role, target, note: &str| {
+        let mut step = |stamp: Stamp, role, target, act, note: &str| {
             if stamp.site != NO_SITE {
-                steps.push(StepAt {
-                    thread: ThreadId(stamp.thread),
-                    site: SiteId(stamp.site),
-                    role,
-                    target,
-                    locks: LockSet(stamp.locks),
-                    note: note.to_owned(),
-                });
+                let (thread, site) = (ThreadId(stamp.thread), SiteId(stamp.site));
+                let step = StepAt::new(thread, site, role, target, LockSet(stamp.locks));
+                steps.push(StepAt { act, note: note.to_owned(), ..step });
             }
         };
-        step(thread.entered, Role::BlockEntered, None, "");
+        // Where a lock makes the order, the earlier one gives it up and the later one takes it. How a variable was used
+        // is not kept.
+        let by_lock = |target: Option<Target>, act| matches!(target, Some(Target::Lock(_))).then_some(act);
+        step(thread.entered, Role::BlockEntered, None, None, "");
         if first.from.thread == here.thread {
-            step(first.from, Role::Commit, first.target, "the other thread's work comes after this");
+            let act = by_lock(first.target, Act::Release);
+            step(first.from, Role::Commit, first.target, act, "the other thread's work comes after this");
         }
         let same = (first.to.site, first.to.thread) == (last.site, last.thread);
         if !same {
-            step(first.to, Role::Interference, first.target, "comes after what the block has done so far");
+            let (act, note) =
+                (by_lock(first.target, Act::Acquire), "comes after what the block has done so far");
+            step(first.to, Role::Interference, first.target, act, note);
         }
-        step(last, Role::Interference, target, "comes in between");
-        step(here, Role::Violation, target, "comes after the other thread's work");
+        step(last, Role::Interference, target, by_lock(target, Act::Release), "comes in between");
+        step(here, Role::Violation, target, act_of(at.event.op), "comes after the other thread's work");
         let what = if matches!(at.event.op, Op::Join { .. }) {
             "A block that starts a thread and waits for its end cannot happen as a whole: move the start or the join \
              out of it, or do not ask for its atomicity."
@@ -368,6 +369,7 @@ impl Aerodrome {
                     .to_owned(),
                 what.to_owned(),
             ],
+            details: Details { advice: what.to_owned(), ..Details::default() },
         };
         out.add(evidence, Some(at), now);
     }

@@ -4,13 +4,13 @@
 use std::fmt::Write as _;
 
 use events::{Op, SiteId, VarId};
-use findings::{Confidence, Role, Rule};
+use findings::{Confidence, Mover, Role, Rule};
 
 use super::blocks::Open;
 use super::variables::Variables;
-use crate::evidence::variable_kind;
+use crate::evidence::{act_of, variable_kind};
 use crate::shared::lockset::LockSet;
-use crate::{At, Evidence, Now, Out, StepAt, Subject, Target};
+use crate::{At, Details, Evidence, Now, Out, StepAt, Subject, Target};
 
 /// The number of the object that an access goes to, to know later whether the variable's id still means the same.
 pub(super) fn label(op: Op, now: &Now<'_>) -> Option<u64> {
@@ -117,6 +117,15 @@ fn place(site: SiteId, now: &Now<'_>) -> String {
     place
 }
 
+/// How an operation that is told of moves: one that moves both ways never is.
+fn mover(op: Op) -> Mover {
+    match op {
+        Op::Acquire { .. } | Op::Reenter { .. } | Op::Observe { .. } | Op::Join { .. } => Mover::Right,
+        Op::Release { .. } | Op::Reexit { .. } | Op::Signal { .. } | Op::Fork { .. } => Mover::Left,
+        _ => Mover::Neither,
+    }
+}
+
 /// What would make the block atomic, as far as its two steps tell.
 fn advice(commit: Op, violation: Op, now: &Now<'_>) -> String {
     let name = |var| variable_kind(var, now);
@@ -158,21 +167,22 @@ pub(super) fn violation(open: Open, at: At, variables: &Variables, now: &mut Now
         Op::Acquire { lock, .. } => now.sets.without(now.held.all, lock),
         _ => now.held.all,
     };
-    let step = |role, site, target, locks: LockSet, note| StepAt {
-        thread: event.thread,
-        site,
-        role,
-        target,
-        locks,
-        note,
+    let step = |role, site, locks: LockSet| StepAt::new(event.thread, site, role, None, locks);
+    let told = |step: StepAt, op: Op, words: Words| StepAt {
+        target: words.target,
+        act: act_of(op),
+        mover: Some(mover(op)),
+        note: words.note,
+        ..step
     };
     let (committed, violated) = (place(commit.site, now), place(event.site, now));
+    let advice = format!("{}.", advice(commit.op, event.op, now));
     let mut notes = vec![
         format!(
             "Between {committed} and {violated} other threads can see the block half done, or change what it has \
              already looked at."
         ),
-        format!("{}.", advice(commit.op, event.op, now)),
+        advice.clone(),
     ];
     if open.waited {
         notes.push("The block has waited before; only what it did since then counts here.".to_owned());
@@ -186,11 +196,12 @@ pub(super) fn violation(open: Open, at: At, variables: &Variables, now: &mut Now
             first.does, second.does
         ),
         steps: vec![
-            step(Role::BlockEntered, open.site, None, open.locks, String::new()),
-            step(Role::Commit, commit.site, first.target, commit.locks, first.note),
-            step(Role::Violation, event.site, second.target, locks, second.note),
+            step(Role::BlockEntered, open.site, open.locks),
+            told(step(Role::Commit, commit.site, commit.locks), commit.op, first),
+            told(step(Role::Violation, event.site, locks), event.op, second),
         ],
         notes,
+        details: Details { advice, ..Details::default() },
     };
     out.add(evidence, Some(at), now);
 }

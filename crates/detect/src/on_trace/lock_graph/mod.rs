@@ -26,13 +26,13 @@ mod search;
 #[cfg(test)]
 mod tests;
 
-use events::{Event, LockId, ObjectId, Op, OpSet};
-use findings::{Confidence, Role, Rule};
+use events::{Event, LockId, ObjectId, Op, OpSet, SiteId};
+use findings::{Confidence, Role, Rule, THE_DEADLOCK};
 
 use self::nests::Nests;
 use self::search::{LONGEST, Link, Search};
 use crate::detector::{Detector, Now, Options, Spec, Uses};
-use crate::evidence::{Evidence, Out, StepAt, Subject, Target};
+use crate::evidence::{Details, Evidence, Out, StepAt, Subject, Target};
 use crate::shared::held::HeldLock;
 use crate::shared::lockset::{LockSet, LockSets};
 
@@ -55,6 +55,9 @@ locks are not looked for. Two locks and two threads are reported with high confi
     uses: Uses { full: false, hand_over: true, history: false, ..Uses::NONE },
     new: |_: &Options| Box::<LockGraph>::default(),
 };
+
+const ADVICE: &str = "Take the locks in the same order everywhere, or under one common lock, or take the inner one with \
+                      tryLock and let go of the outer one when that fails.";
 
 /// The state of the detector.
 #[derive(Default)]
@@ -119,13 +122,15 @@ impl LockGraph {
         for link in cycle {
             let Some(nest) = self.nests.get(link.nest) else { continue };
             let Some(at) = nest.held.iter().position(|held| held.lock == link.from) else { continue };
+            let taken: Vec<(LockId, SiteId)> = nest
+                .held
+                .iter()
+                .filter(|held| !nests::is_dead(held.lock))
+                .map(|held| (held.lock, held.site))
+                .collect();
             let step = |site, role, lock, locks| StepAt {
-                thread: nest.thread,
-                site,
-                role,
-                target: Some(Target::Lock(lock)),
-                locks,
-                note: String::new(),
+                taken: taken.clone(),
+                ..StepAt::new(nest.thread, site, role, Some(Target::Lock(lock)), locks)
             };
             tests.extend(nest.test);
             let outer = set(&nest.held[..at], now.sets);
@@ -146,14 +151,13 @@ impl LockGraph {
             message: "Threads take the locks {} in different orders and can block each other for ever".to_owned(),
             steps,
             notes: vec![
-                format!("The deadlock: {}.", words.join(" while ")),
+                format!("{THE_DEADLOCK}{}.", words.join(" while ")),
                 "No lock is held at all these places, and nothing in the run forces one thread to be done before \
                  the other begins."
                     .to_owned(),
-                "Take the locks in the same order everywhere, or under one common lock, or take the inner one with \
-                 tryLock and let go of the outer one when that fails."
-                    .to_owned(),
+                ADVICE.to_owned(),
             ],
+            details: Details { advice: ADVICE.to_owned(), ..Details::default() },
         };
         out.add_late(evidence, None, tests, now);
     }

@@ -1,12 +1,13 @@
 //! A conflict between views as evidence that a person can follow.
 
 use events::{StrId, ThreadId};
-use findings::{Confidence, Role, Rule};
+use findings::{APART, Confidence, Role, Rule, TOGETHER, View};
 
 use super::compare::{Conflict, Group, Kind, Mask, Overlap, Seen, select};
 use super::elements::Elements;
-use super::table::{Table, View, code};
-use crate::{Evidence, Now, StepAt, Subject, Target};
+use super::table::{self, Table, code};
+use crate::evidence::frame;
+use crate::{Details, Evidence, Now, StepAt, Subject, Target};
 
 /// Names in a set, and sets in a note, at most.
 const NAMES: usize = 12;
@@ -54,17 +55,17 @@ impl Teller<'_> {
             Kind::Write => write,
             Kind::Any => any,
         };
+        let advice = format!(
+            "If the values have to fit together, use them in one block in {other} too; \
+                 if not, {one} need not use them in one block"
+        );
         let notes = vec![
             format!(
-                "{one} {} in one block: {}",
+                "{one} {}{TOGETHER}{}",
                 kind(whole, "reads", "writes", "uses"),
                 self.set(all.iter().copied())
             ),
-            format!(
-                "{other} {} of them, block by block: {}",
-                kind(a_seen, "reads", "writes", "uses"),
-                apart.join(", ")
-            ),
+            format!("{other} {}{APART}{}", kind(a_seen, "reads", "writes", "uses"), apart.join(", ")),
             format!(
                 "Between two such blocks of {other}, the block of {one} can run: {}",
                 match (whole.kind, a_seen.kind) {
@@ -73,10 +74,7 @@ impl Teller<'_> {
                     _ => "the values then do not belong together".to_owned(),
                 }
             ),
-            format!(
-                "If the values have to fit together, use them in one block in {other} too; \
-                 if not, {one} need not use them in one block"
-            ),
+            advice.clone(),
         ];
         Some(Evidence {
             rule: Rule::HighLevelRace,
@@ -85,7 +83,38 @@ impl Teller<'_> {
             confidence: Confidence::Medium,
             steps,
             notes,
+            details: Details { views: self.views(group, conflict), advice, ..Details::default() },
         })
+    }
+
+    /// The block that uses the variables together, then those of the other thread that do not; first the two that the
+    /// steps show.
+    fn views(&self, group: &Group, conflict: &Conflict) -> Vec<View> {
+        let whole = group.seen(conflict.maximal);
+        let all = group.elements(whole);
+        let shown = [conflict.pair.0, conflict.pair.1];
+        let others = (0..conflict.overlaps.len()).filter(|at| !shown.contains(at));
+        let apart = shown.into_iter().chain(others).filter_map(|at| conflict.overlaps.get(at));
+        let mut views = Vec::new();
+        views.extend(self.view(whole, all.iter().copied()));
+        for overlap in apart.take(NAMES) {
+            views.extend(self.view(group.seen(overlap.seen), select(all, &overlap.mask)));
+        }
+        views
+    }
+
+    fn view(&self, seen: &Seen, elements: impl Iterator<Item = u32>) -> Option<View> {
+        let (table, view) = self.origin(seen)?;
+        let mut fields: Vec<String> = elements.map(|element| self.name(element)).collect();
+        fields.sort();
+        fields.dedup();
+        let role = match seen.kind {
+            Kind::Read => Role::Read,
+            Kind::Write => Role::Write,
+            Kind::Any => Role::Use,
+        };
+        let (thread, lock) = (self.thread(seen), self.now.symbols.lock_name(table.lock));
+        Some(View { thread, role, lock, at: frame(view.site, self.now.symbols), fields })
     }
 
     fn message(&self, subject: &Subject, one: &str, other: &str, seen: [&Seen; 3]) -> Option<String> {
@@ -108,7 +137,7 @@ impl Teller<'_> {
         })
     }
 
-    fn origin(&self, seen: &Seen) -> Option<(&Table, &View)> {
+    fn origin(&self, seen: &Seen) -> Option<(&Table, &table::View)> {
         let table = self.tables.get(seen.origin.0 as usize)?.as_ref()?;
         Some((table, table.views.get(seen.origin.1 as usize)?))
     }
@@ -128,14 +157,9 @@ impl Teller<'_> {
     /// The step that enters the block of a view.
     fn enter(&self, seen: &Seen, note: String, steps: &mut Vec<StepAt>) -> Option<()> {
         let (table, view) = self.origin(seen)?;
-        steps.push(StepAt {
-            thread: table.thread,
-            site: view.site,
-            role: Role::Acquire,
-            target: Some(Target::Lock(table.lock)),
-            locks: view.locks,
-            note,
-        });
+        let lock = Some(Target::Lock(table.lock));
+        let step = StepAt::new(table.thread, view.site, Role::Acquire, lock, view.locks);
+        steps.push(StepAt { note, taken: vec![(table.lock, view.site)], ..step });
         Some(())
     }
 
@@ -154,7 +178,8 @@ impl Teller<'_> {
         } else {
             (Some(Target::Variable(row.var)), String::new())
         };
-        steps.push(StepAt { thread: table.thread, site, role, target, locks: view.locks, note });
+        let step = StepAt::new(table.thread, site, role, target, view.locks);
+        steps.push(StepAt { note, taken: vec![(table.lock, view.site)], ..step });
         Some(())
     }
 

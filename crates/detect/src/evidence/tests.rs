@@ -1,0 +1,155 @@
+//! What evidence tells beyond the steps: where locks were taken, where threads come from, what became fewer or apart.
+
+use findings::{Act, Frame, Mover, Report, Rule};
+
+use crate::on_trace;
+use crate::testing::{default, report};
+
+fn of(text: &str) -> Report {
+    report(on_trace::ALL, &default(), text)
+}
+
+fn place(frame: &Frame) -> String {
+    frame.to_line()
+}
+
+const RACE: &str = "
+main fork T1 @ Main.main(Main.java:5)
+main fork T2 @ Main.main(Main.java:6)
+T1 acquire Box@1 @ Box.put(Box.java:9)
+T1 acquire log @ Box.put(Box.java:10)
+T1 write Box@1.value @ Box.put(Box.java:11)
+T1 release log
+T1 release Box@1
+T2 acquire other @ Box.get(Box.java:20)
+T2 acquire Box@2 @ Box.get(Box.java:21)
+T2 write Box@1.value @ Box.get(Box.java:22)
+T2 release Box@2
+T2 release other
+";
+
+#[test]
+fn a_race_tells_where_its_locks_were_taken_and_its_threads_started() {
+    let report = of(RACE);
+    let finding = report.findings().find(|finding| finding.rule == Rule::DataRace).expect("a race");
+    for witness in &finding.witnesses {
+        let origins: Vec<(&str, &str, String)> = witness
+            .threads
+            .iter()
+            .map(|origin| (origin.thread.as_str(), origin.by.as_str(), place(&origin.at)))
+            .collect();
+        assert_eq!(
+            origins,
+            [
+                ("T1", "main", "Main.main(Main.java:5)".to_owned()),
+                ("T2", "main", "Main.main(Main.java:6)".to_owned())
+            ],
+            "{}",
+            witness.detector
+        );
+        let taken = |step: usize| -> Vec<(String, String, bool)> {
+            let taken = witness.steps[step].taken.iter();
+            let mut taken: Vec<_> = taken.map(|it| (it.lock.clone(), place(&it.at), it.example)).collect();
+            taken.sort();
+            taken
+        };
+        let row = |lock: &str, line: &str, example| (lock.to_owned(), line.to_owned(), example);
+        // Of the operation at hand it is known; of the earlier one there is an example in the same method.
+        assert_eq!(
+            taken(1),
+            [row("Box@2", "Box.get(Box.java:21)", false), row("other", "Box.get(Box.java:20)", false)]
+        );
+        assert_eq!(
+            taken(0),
+            [row("Box@1", "Box.put(Box.java:9)", true), row("log", "Box.put(Box.java:10)", true)]
+        );
+    }
+}
+
+#[test]
+fn the_locks_in_common_become_fewer_until_none_is_left() {
+    let text = "
+T1 acquire a
+T1 acquire b
+T1 acquire c
+T1 write x @ :1
+T1 release c
+T1 release b
+T1 release a
+T2 acquire a
+T2 acquire b
+T2 write x @ :2
+T2 release b
+T2 release a
+T3 acquire b
+T3 write x @ :3
+T3 release b
+T4 acquire c
+T4 write x @ :4
+T4 release c
+";
+    let report = of(text);
+    let witnesses = &report.findings().next().expect("a race").witnesses;
+    let witness = witnesses.iter().find(|witness| witness.detector == "racer").expect("racer's");
+    let told: Vec<(i32, usize)> =
+        witness.narrowing.iter().map(|access| (access.at.line, access.left.len())).collect();
+    assert_eq!(told, [(1, 3), (2, 2), (3, 1), (4, 0)]);
+}
+
+#[test]
+fn views_tell_what_was_used_together_and_what_apart() {
+    let text = "
+main fork A
+main fork B
+A acquire m
+A write P@1.x
+A write P@1.y
+A release m
+B acquire m
+B read P@1.x
+B release m
+B acquire m
+B read P@1.y
+B release m
+A acquire m
+A write P@1.x
+A write P@1.y
+A release m
+";
+    let report = of(text);
+    let finding = report.findings().find(|it| it.rule == Rule::HighLevelRace).expect("a high-level race");
+    let views = &finding.witnesses[0].views;
+    let told: Vec<(&str, String)> =
+        views.iter().map(|view| (view.thread.as_str(), view.fields.join(" "))).collect();
+    assert_eq!(told, [("A", "P@1.x P@1.y".to_owned()), ("B", "P@1.x".to_owned()), ("B", "P@1.y".to_owned())]);
+}
+
+#[test]
+fn a_broken_block_tells_what_was_done_and_how_it_moves() {
+    let text = "
+main fork A
+main fork B
+A acquire m
+A write x
+A release m
+B acquire m
+B write x
+B release m
+A begin Block.run
+A acquire m
+A read x
+A release m
+A acquire m
+A write x
+A release m
+A finish Block.run
+";
+    let report = of(text);
+    let finding = report.findings().find(|it| it.rule == Rule::NonAtomic).expect("a broken block");
+    let witness = finding.witnesses.iter().find(|it| it.detector == "atomizer").expect("atomizer's");
+    let told: Vec<_> = witness.steps.iter().map(|step| (step.act, step.mover)).collect();
+    assert_eq!(
+        told,
+        [(None, None), (Some(Act::Release), Some(Mover::Left)), (Some(Act::Acquire), Some(Mover::Right))]
+    );
+}
