@@ -253,3 +253,47 @@ lock-order cycle between A (2 of them), B  [high]
 ";
     assert!(shown.starts_with(expected), "{shown}");
 }
+
+#[test]
+fn where_there_is_no_room_for_columns_the_steps_are_a_list() {
+    let shown = text(&sample(), Style { width: 40, ..Style::default() });
+    let expected = "
+  how it can happen, step by step:
+    1  auditor
+         takes Bank@1
+    2  teller-1
+         writes Account@7.balance
+         (Account.java:18)
+         holding no lock
+    3  auditor
+         reads it (Account.java:30)
+         holding Bank@1: nothing made
+         it wait
+";
+    assert!(shown.contains(expected), "{shown}");
+}
+
+#[test]
+fn findings_in_the_same_methods_stand_behind_the_surest_in_a_few_lines() {
+    let mut report = sample();
+    let witness = report.findings().next().unwrap().witnesses[0].clone();
+    for (field, confidence) in [("a", Confidence::Low), ("b", Confidence::High)] {
+        let elsewhere =
+            Step { place: frame("com.acme.Other", "run", "Other.java", 1), ..witness.steps[0].clone() };
+        let steps = if field == "a" { witness.steps.clone() } else { vec![elsewhere] };
+        let subject = format!("com.acme.Account.{field}");
+        report.add(Rule::DataRace, &subject, confidence, "m", Witness { steps, ..witness.clone() });
+    }
+    let shown = text(&report, Style::default());
+    let heads: Vec<&str> = shown.lines().filter(|line| line.starts_with("data race")).collect();
+    assert_eq!(
+        heads,
+        [
+            "data race on com.acme.Account.balance  [high]",
+            "data race on com.acme.Account.a  [low]",
+            "data race on com.acme.Account.b  [high]"
+        ]
+    );
+    assert_eq!(shown.matches("In the same methods as com.acme.Account.balance above:").count(), 1);
+    assert_eq!(shown.matches("how it can happen").count(), 2);
+}
