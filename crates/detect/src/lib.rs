@@ -7,6 +7,7 @@
 mod analysis;
 mod detector;
 mod evidence;
+pub mod on_code;
 pub mod on_trace;
 pub mod shared;
 #[cfg(test)]
