@@ -308,6 +308,13 @@ impl Sharing {
         self.unknown || self.many_roots.get(root).copied().unwrap_or(true)
     }
 
+    /// May one thread run one method while another runs the other?
+    pub fn may_overlap(&self, one: MethodId, other: MethodId) -> bool {
+        let (one, other) = (self.threads[one.index()], self.threads[other.index()]);
+        let different = one != 0 && other != 0 && (one | other).count_ones() >= 2;
+        self.unknown || different || one & other & self.many != 0
+    }
+
     /// May several threads run the method at the same time?
     pub fn is_run_by_many(&self, method: MethodId) -> bool {
         self.unknown || self.count(self.threads[method.index()]) >= 2

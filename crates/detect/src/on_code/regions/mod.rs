@@ -16,6 +16,8 @@ use events::models::Models;
 use program::points::Points;
 use program::{Program, Sharing};
 
+use super::Code;
+
 /// A region's number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RegionId(pub u32);
@@ -38,6 +40,14 @@ pub struct Given<'p> {
     pub points: &'p Points,
     /// What threads share.
     pub sharing: &'p Sharing,
+}
+
+impl<'p> Given<'p> {
+    /// What a check is given.
+    pub fn new(code: &'p Code) -> Given<'p> {
+        let Code { program, points, sharing, models, .. } = code;
+        Given { program, models, points, sharing }
+    }
 }
 
 /// Everything that is known of a program's regions.
