@@ -11,6 +11,7 @@ pub mod regions;
 #[cfg(test)]
 mod testing;
 
+
 use findings::{Report, Rule};
 
 pub use code::{Code, Way};
@@ -34,7 +35,7 @@ pub struct CodeSpec {
 }
 
 /// Every check over code, in the order in which they are listed and run.
-pub const ALL: &[&CodeSpec] = &[];
+pub const ALL: &[&CodeSpec] = &[&causal::SPEC];
 
 /// The check of a name.
 pub fn by_name(name: &str) -> Option<&'static CodeSpec> {

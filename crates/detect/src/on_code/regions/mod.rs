@@ -9,6 +9,8 @@ pub mod instances;
 pub mod paths;
 pub mod processes;
 mod quiet;
+pub mod sequence;
+pub mod telling;
 pub mod variables;
 pub mod views;
 

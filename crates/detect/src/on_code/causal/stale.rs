@@ -1,0 +1,301 @@
+//! Stale values (MoTH, Definitions 10 and 11): a value of a global variable leaves the region in which it was read and
+//! influences a write in another region (or in another run of the same one), while some other process writes the variable.
+//!
+//! Nested regions under different locks: the innermost one is what the value leaves. By default a region around both ends
+//! protects the value all the same from whoever writes the variable under the lock of that region.
+//!
+//! By default, beyond the paper, a path counts if
+//! - the value is written back to its own variable: a lost update;
+//! - or goes, as data, into another variable under the same lock, unless the region it was read in writes the variable too
+//!   (then the value was taken out, not looked at);
+//! - or decides whether a region runs that uses the variable again, writes it or relies on it: check, then act;
+//!
+//! and if the region at the end does not look at the variable again before it writes.
+
+use findings::Confidence;
+use rustc_hash::FxHashMap;
+
+use super::correlation::after;
+use super::graph::{Graph, Kind, Node, What};
+use crate::on_code::regions::variables::VarId;
+use crate::on_code::regions::views::Access;
+use crate::on_code::regions::{RegionId, Regions};
+
+/// How many steps one search may take, and all together.
+const STEPS: usize = 50_000;
+const ALL_STEPS: usize = 50_000_000;
+/// Ends of paths that are looked at for one variable.
+const MOST_ENDS: usize = 4096;
+
+/// A value that may be stale.
+#[derive(Clone, Debug)]
+pub struct Stale {
+    /// The variable.
+    pub var: VarId,
+    /// Where it is read (or was written before it left the region).
+    pub read: Access,
+    /// The write that it influences.
+    pub used: Access,
+    /// The call by which the value comes into the last region, in which instance; none if there is no call.
+    pub entered: Option<(u32, u32)>,
+    /// Does it decide whether the write happens, and nothing else?
+    pub by_control: bool,
+    /// Who reads and uses it.
+    pub process: usize,
+    /// Who writes the variable in between, and where.
+    pub writer: (usize, Access),
+    /// How sure.
+    pub confidence: Confidence,
+}
+
+/// A path's end.
+struct End {
+    used: Access,
+    by_control: bool,
+    /// Regions of the start that were never left.
+    kept: Vec<RegionId>,
+    entered: Option<(u32, u32)>,
+}
+
+/// Finds all; says how many searches were given up.
+pub fn stale_values(regions: &Regions<'_>, graph: &Graph, paper: bool) -> (Vec<Stale>, u64) {
+    let mut writes: FxHashMap<VarId, Vec<Access>> = FxHashMap::default();
+    let mut by_node: FxHashMap<Node, Access> = FxHashMap::default();
+    for access in &regions.views.accesses {
+        by_node.insert(graph.node(access.instance, What::Version(access.inst)), *access);
+        if access.write {
+            writes.entry(access.var).or_default().push(*access);
+        }
+    }
+    let search = Search { regions, graph, by_node, writes, paper };
+    let mut found: Vec<Stale> = Vec::new();
+    let mut room = ALL_STEPS;
+    let mut given_up = 0;
+    let mut ends_of: FxHashMap<VarId, usize> = FxHashMap::default();
+    for access in &regions.views.accesses {
+        // Nobody else may write it: nothing to look for.
+        if !search.writes.contains_key(&access.var) {
+            continue;
+        }
+        let open = regions.instances.open(access.instance, access.inst);
+        if open.is_empty() {
+            continue;
+        }
+        let mut steps = STEPS.min(room);
+        let before = steps;
+        let ends = search.ends(access, &open, &mut steps);
+        room -= before - steps;
+        if steps == 0 {
+            given_up += 1;
+        }
+        let seen = ends_of.entry(access.var).or_default();
+        for end in ends {
+            *seen += 1;
+            if *seen > MOST_ENDS {
+                break;
+            }
+            found.extend(search.judge(access, &open, end));
+        }
+    }
+    (found, given_up)
+}
+
+struct Search<'a, 'p> {
+    regions: &'a Regions<'p>,
+    graph: &'a Graph,
+    by_node: FxHashMap<Node, Access>,
+    writes: FxHashMap<VarId, Vec<Access>>,
+    paper: bool,
+}
+
+/// Where a path is: its node, whether it has gone into a method, whether a condition was on it, which of the regions
+/// around its start it has never left (as bits).
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct State {
+    node: Node,
+    inside: bool,
+    control: bool,
+    kept: u32,
+}
+
+impl Search<'_, '_> {
+    /// The writes in regions that the version of an access reaches after it has left its region.
+    fn ends(&self, access: &Access, open: &[RegionId], steps: &mut usize) -> Vec<End> {
+        let innermost = 1u32 << (open.len().min(32) - 1);
+        let all = innermost | (innermost - 1);
+        let node = self.graph.node(access.instance, What::Version(access.inst));
+        let start = State { node, inside: false, control: false, kept: all };
+        let mut from: FxHashMap<State, Option<(State, (Kind, u32))>> = FxHashMap::default();
+        from.insert(start, None);
+        let mut found = Vec::new();
+        // Data first: a path without conditions tells more.
+        let mut work = vec![start];
+        let mut later = Vec::new();
+        while let Some(state) = work.pop().or_else(|| later.pop()) {
+            if *steps == 0 {
+                break;
+            }
+            *steps -= 1;
+            for edge in self.graph.edges(state.node) {
+                let Some(inside) = after(edge, state.inside, self.paper) else { continue };
+                let (instance, inst) = self.graph.place(self.regions, edge.to);
+                let around = self.regions.instances.open(instance, inst);
+                let mut kept = state.kept;
+                for (bit, region) in open.iter().enumerate().take(32) {
+                    if !around.contains(region) {
+                        kept &= !(1 << bit);
+                    }
+                }
+                let next = State { node: edge.to, inside, control: state.control || edge.control, kept };
+                let plain = State { control: false, ..next };
+                if from.contains_key(&next) || from.contains_key(&plain) {
+                    continue;
+                }
+                from.insert(next, Some((state, (edge.kind, edge.inst))));
+                let used = self.by_node.get(&edge.to).filter(|used| used.write);
+                if let Some(used) = used {
+                    if kept & innermost == 0 && !around.is_empty() {
+                        found.push(End {
+                            used: *used,
+                            by_control: next.control,
+                            kept: open
+                                .iter()
+                                .enumerate()
+                                .filter(|(bit, _)| *bit < 32 && kept >> bit & 1 == 1)
+                                .map(|(_, region)| *region)
+                                .collect(),
+                            entered: self.entered(&from, next, around.last().copied()),
+                        });
+                    }
+                    // What goes on from there starts there.
+                    if !self.paper {
+                        continue;
+                    }
+                }
+                if next.control { later.push(next) } else { work.push(next) }
+            }
+        }
+        found
+    }
+
+    /// The last call on a path by which the value comes into a region.
+    fn entered(
+        &self,
+        from: &FxHashMap<State, Option<(State, (Kind, u32))>>,
+        mut state: State,
+        region: Option<RegionId>,
+    ) -> Option<(u32, u32)> {
+        let region = region?;
+        while let Some((before, (kind, inst))) = from.get(&state).copied().flatten() {
+            let (instance, at) = self.graph.place(self.regions, before.node);
+            let mut around = self.regions.instances.open(instance, at);
+            if kind == Kind::Call {
+                around = self.regions.instances.open(instance, inst);
+            }
+            if !around.contains(&region) {
+                return (kind == Kind::Call).then_some((instance, inst));
+            }
+            state = before;
+        }
+        None
+    }
+
+    /// Definition 11, with what is asked beyond it.
+    fn judge(&self, access: &Access, open: &[RegionId], end: End) -> Option<Stale> {
+        let confidence = if self.paper { Confidence::Medium } else { self.weigh(access, open, &end)? };
+        let runs = |process: usize, access: &Access| {
+            let process = self.regions.processes.get(process);
+            process.is_some_and(|process| process.runs(access.instance, access.inst))
+        };
+        for (number, process) in self.regions.processes.iter().enumerate() {
+            if !runs(number, access) || !runs(number, &end.used) {
+                continue;
+            }
+            for write in self.writes.get(&access.var).into_iter().flatten() {
+                let around = self.regions.instances.open(write.instance, write.inst);
+                if self.paper && around.is_empty() || !self.paper && self.is_protected(&end.kept, &around) {
+                    continue;
+                }
+                let writer = (0..self.regions.processes.len()).find(|other| {
+                    (*other != number || process.many || self.paper) && runs(*other, write)
+                });
+                if let Some(writer) = writer {
+                    return Some(Stale {
+                        var: access.var,
+                        read: *access,
+                        used: end.used,
+                        entered: end.entered,
+                        by_control: end.by_control,
+                        process: number,
+                        writer: (writer, *write),
+                        confidence,
+                    });
+                }
+            }
+        }
+        None
+    }
+
+    fn lock(&self, region: RegionId) -> u32 {
+        self.regions.variables.locks.get(region.index()).copied().unwrap_or(u32::MAX)
+    }
+
+    /// Does a region that was never left keep away whoever writes in these?
+    fn is_protected(&self, kept: &[RegionId], around: &[RegionId]) -> bool {
+        kept.iter().any(|kept| around.iter().any(|region| self.lock(*region) == self.lock(*kept)))
+    }
+
+    /// How sure a path is; none if it is not told.
+    fn weigh(&self, access: &Access, open: &[RegionId], end: &End) -> Option<Confidence> {
+        let first = *open.last()?;
+        let around = self.regions.instances.open(end.used.instance, end.used.inst);
+        let last = *around.last()?;
+        if self.looks_again(last, access.var, &end.used) {
+            return None;
+        }
+        let same_var = end.used.var == access.var;
+        if !end.by_control {
+            let taken = self.regions.views.of(first).writes.contains(&access.var);
+            return match same_var {
+                true => Some(Confidence::Medium),
+                false if self.lock(first) == self.lock(last) && !taken => Some(Confidence::Low),
+                false => None,
+            };
+        }
+        let view = self.regions.views.of(last);
+        let uses = view.writes.contains(&access.var) || view.reads.contains(&access.var);
+        (self.lock(first) == self.lock(last) && (same_var || uses)).then_some(Confidence::Medium)
+    }
+
+    /// Does a region read the variable again to decide whether the write happens?
+    fn looks_again(&self, region: RegionId, var: VarId, used: &Access) -> bool {
+        let goal = self.graph.node(used.instance, What::Version(used.inst));
+        let in_region = |node: Node| {
+            let (instance, inst) = self.graph.place(self.regions, node);
+            self.regions.instances.open(instance, inst).contains(&region)
+        };
+        self.regions.views.accesses.iter().filter(|again| again.var == var && !again.write).any(|again| {
+            let start = self.graph.node(again.instance, What::Version(again.inst));
+            if !in_region(start) {
+                return false;
+            }
+            let mut seen: rustc_hash::FxHashSet<(Node, bool)> = rustc_hash::FxHashSet::default();
+            let mut work = vec![(start, false)];
+            while let Some((node, control)) = work.pop() {
+                if node == goal && control {
+                    return true;
+                }
+                if seen.len() > 2_000 {
+                    return false;
+                }
+                for edge in self.graph.edges(node) {
+                    let state = (edge.to, control || edge.control);
+                    if in_region(edge.to) && seen.insert(state) {
+                        work.push(state);
+                    }
+                }
+            }
+            false
+        })
+    }
+}

@@ -1,0 +1,110 @@
+//! Which regions come one after the other: in one pass through some method, without going round a loop, a call or block
+//! that leads to the one is followed by a call or block that leads to the other. Regions that only different rounds of a
+//! loop (or different calls from outside) lead to have nothing to do with each other.
+
+use program::ir::{BlockId, Edges, Shape};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::{RegionId, Regions};
+
+/// What is known so far.
+pub struct Sequence<'a, 'p> {
+    regions: &'a Regions<'p>,
+    /// By instance: the regions that start in it or in what it calls. Filled when first asked for.
+    below: Option<Vec<FxHashSet<RegionId>>>,
+    answers: FxHashMap<(usize, RegionId, RegionId), bool>,
+}
+
+/// More regions than that are not told apart below one instance.
+const MOST_BELOW: usize = 4096;
+
+impl<'a, 'p> Sequence<'a, 'p> {
+    /// Nothing is known yet.
+    pub fn new(regions: &'a Regions<'p>) -> Self {
+        Sequence { regions, below: None, answers: FxHashMap::default() }
+    }
+
+    /// May the process run the second region after the first in one pass through a method?
+    pub fn follows(&mut self, process: usize, first: RegionId, second: RegionId) -> bool {
+        if let Some(known) = self.answers.get(&(process, first, second)) {
+            return *known;
+        }
+        let regions = self.regions;
+        let below = self.below.get_or_insert_with(|| below(regions));
+        let runs = |instance: u32| {
+            regions.processes.get(process).is_some_and(|process| process.runs_instance(instance))
+        };
+        let leads = |instance: u32, region: RegionId| {
+            below.get(instance as usize).is_some_and(|below| below.contains(&region))
+        };
+        let all = (0u32..).zip(&regions.instances.all);
+        let answer = all.filter(|(number, _)| runs(*number)).any(|(number, instance)| {
+            if !leads(number, first) || !leads(number, second) {
+                return false;
+            }
+            let starts = |region: RegionId| -> Vec<u32> {
+                let own = instance.starts().filter(|(found, _)| *found == region).map(|(_, at)| at);
+                let called = instance.calls.iter().filter(|(_, callee)| leads(*callee, region));
+                own.chain(called.map(|(at, _)| *at)).collect()
+            };
+            let (from, to) = (starts(first), starts(second));
+            from.iter().any(|from| to.iter().any(|to| from != to && comes_after(instance.code.body, *from, *to)))
+        });
+        self.answers.insert((process, first, second), answer);
+        answer
+    }
+}
+
+/// The regions that start in each instance or in what it calls.
+fn below(regions: &Regions<'_>) -> Vec<FxHashSet<RegionId>> {
+    let all = &regions.instances.all;
+    let mut found: Vec<FxHashSet<RegionId>> =
+        all.iter().map(|instance| instance.starts().map(|(region, _)| region).collect()).collect();
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for (number, instance) in all.iter().enumerate().rev() {
+            for (_, callee) in &instance.calls {
+                let more: Vec<RegionId> = match (found.get(number), found.get(*callee as usize)) {
+                    (Some(own), Some(callee)) if own.len() < MOST_BELOW => {
+                        callee.difference(own).copied().collect()
+                    }
+                    _ => continue,
+                };
+                if let Some(own) = found.get_mut(number) {
+                    changed |= !more.is_empty();
+                    own.extend(more);
+                }
+            }
+        }
+    }
+    found
+}
+
+/// Is there a way from one instruction to the other that goes round no loop?
+fn comes_after(body: &program::ir::Body, from: u32, to: u32) -> bool {
+    let block_of = |inst: u32| {
+        body.blocks().find(|(_, block)| block.insts.range().contains(&(inst as usize))).map(|(id, _)| id)
+    };
+    let (Some(start), Some(end)) = (block_of(from), block_of(to)) else { return false };
+    if start == end {
+        return from < to;
+    }
+    let shape = Shape::new(body, Edges::All);
+    let mut seen: FxHashSet<BlockId> = FxHashSet::default();
+    let mut work = vec![start];
+    while let Some(id) = work.pop() {
+        for edge in body.all_edges(&body.block(id)) {
+            if shape.dominates(edge.target, id) {
+                continue;
+            }
+            if edge.target == end {
+                return true;
+            }
+            if seen.insert(edge.target) {
+                work.push(edge.target);
+            }
+        }
+    }
+    false
+}
