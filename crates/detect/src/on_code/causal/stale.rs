@@ -2,21 +2,25 @@
 //! influences a write in another region (or in another run of the same one), while some other process writes the variable.
 //!
 //! Nested regions under different locks: the innermost one is what the value leaves. By default a region around both ends
-//! protects the value all the same from whoever writes the variable under the lock of that region.
+//! protects the value all the same from whoever writes the variable under the lock of that region. An object that is its
+//! own lock, for the reader and for the writer, is no such lock: another object of its class around both is none of it.
 //!
 //! By default, beyond the paper, a path counts if
 //! - the value is written back to its own variable: a lost update;
-//! - or goes, as data, into another variable under the same lock, unless the region it was read in writes the variable too
-//!   (then the value was taken out, not looked at);
+//! - or goes, as data, into another variable under the same lock;
 //! - or decides whether a region runs that uses the variable again, writes it or relies on it: check, then act;
 //!
-//! and if the region at the end does not look at the variable again before it writes.
+//! if the region at the end does not look at the variable again before it writes, and if the value was not taken out where
+//! it was read: the region there writes the variable too, or moves on the index or reference that led to it. Then nobody
+//! else gets that value.
 
 use findings::Confidence;
+use program::ir::{Inst, Op, Reg};
 use rustc_hash::FxHashMap;
 
 use super::correlation::after;
 use super::graph::{Graph, Kind, Node, What};
+use crate::on_code::regions::instances::Instance;
 use crate::on_code::regions::variables::VarId;
 use crate::on_code::regions::views::Access;
 use crate::on_code::regions::{RegionId, Regions};
@@ -212,7 +216,10 @@ impl Search<'_, '_> {
                 continue;
             }
             for write in self.writes.get(&access.var).into_iter().flatten() {
-                let around = self.regions.instances.open(write.instance, write.inst);
+                let mut around = self.regions.instances.open(write.instance, write.inst);
+                if !self.paper && self.is_own_lock(access) && self.is_own_lock(write) {
+                    around.pop();
+                }
                 if self.paper && around.is_empty() || !self.paper && self.is_protected(&end.kept, &around) {
                     continue;
                 }
@@ -236,6 +243,46 @@ impl Search<'_, '_> {
         None
     }
 
+    fn inst(&self, access: &Access) -> Option<(&Instance<'_>, &Inst)> {
+        let instance = self.regions.instances.all.get(access.instance as usize)?;
+        Some((instance, instance.code.body.insts.get(access.inst as usize)?))
+    }
+
+    /// Is an object accessed under its own lock?
+    fn is_own_lock(&self, access: &Access) -> bool {
+        self.inst(access).is_some_and(|(instance, inst)| match inst.op {
+            Op::Get { object, .. } | Op::Put { object, .. } => instance.is_locked_by(access.inst, object),
+            _ => false,
+        })
+    }
+
+    /// Does the region that reads a value take it out, so that nobody else gets it?
+    fn is_taken(&self, access: &Access, region: RegionId) -> bool {
+        const DEEPEST: usize = 16;
+        let writes = &self.regions.views.of(region).writes;
+        if writes.contains(&access.var) {
+            return true;
+        }
+        let Some((instance, inst)) = self.inst(access) else { return false };
+        let (body, defs) = (instance.code.body, &instance.code.defs);
+        let mut work: Vec<Reg> = match inst.op {
+            Op::Get { object, .. } => vec![object],
+            Op::Load { array, index, .. } => vec![array, index],
+            _ => return false,
+        };
+        for _ in 0..DEEPEST {
+            let Some(found) = work.pop().and_then(|reg| Some((defs.place(reg), defs.inst(body, reg)?))) else {
+                continue;
+            };
+            let var = self.regions.variables.at(instance.method, found.0, &found.1.op).map(|(var, _)| var);
+            if var.is_some_and(|var| writes.contains(&var)) {
+                return true;
+            }
+            work.extend(body.uses(&found.1.op));
+        }
+        false
+    }
+
     fn lock(&self, region: RegionId) -> u32 {
         self.regions.variables.locks.get(region.index()).copied().unwrap_or(u32::MAX)
     }
@@ -250,15 +297,16 @@ impl Search<'_, '_> {
         let first = *open.last()?;
         let around = self.regions.instances.open(end.used.instance, end.used.inst);
         let last = *around.last()?;
-        if self.looks_again(last, access.var, &end.used) {
+        let same_var = end.used.var == access.var;
+        // A value that is written back may have been changed in the first region already: that one was the last.
+        let taken = !(same_var && !end.by_control) && self.is_taken(access, first);
+        if taken || self.looks_again(last, access.var, &end.used) {
             return None;
         }
-        let same_var = end.used.var == access.var;
         if !end.by_control {
-            let taken = self.regions.views.of(first).writes.contains(&access.var);
             return match same_var {
                 true => Some(Confidence::Medium),
-                false if self.lock(first) == self.lock(last) && !taken => Some(Confidence::Low),
+                false if self.lock(first) == self.lock(last) => Some(Confidence::Low),
                 false => None,
             };
         }

@@ -153,6 +153,18 @@ impl<'p> Instances<'p> {
 }
 
 impl Instance<'_> {
+    /// Is the lock of the innermost region at an instruction the very object in a register?
+    pub fn is_locked_by(&self, inst: u32, object: Reg) -> bool {
+        let own = self.code.regions.at(inst).iter().rev().find(|local| self.region(**local).is_some());
+        if let Some(local) = own.and_then(|local| self.code.regions.regions.get(*local as usize)) {
+            return local.lock.is_some_and(|lock| self.code.values.same(lock, object));
+        }
+        let object = self.code.values.of(object);
+        let param = self.code.body.params().iter().position(|param| *param == object);
+        let path = self.around.last().and_then(|around| around.path.as_ref());
+        param.zip(path).is_some_and(|(param, path)| path.is_param(param as u32))
+    }
+
     /// The region that one of its body's is, unless it is part of one around it.
     fn region(&self, local: u32) -> Option<RegionId> {
         let absorbed = self.absorbed.get(local as usize).copied().unwrap_or_default();

@@ -31,6 +31,11 @@ impl Path {
         Path { start, fields: Vec::new() }
     }
 
+    /// Is it just this parameter?
+    pub fn is_param(&self, number: u32) -> bool {
+        self.fields.is_empty() && self.start == Start::Param(number)
+    }
+
     /// The same object as a method names it that is called with these arguments.
     pub fn inside(&self, arguments: &[Option<Path>]) -> Option<Path> {
         if !matches!(self.start, Start::Param(_)) {

@@ -55,7 +55,10 @@ impl Views {
             let code = &instance.code;
             for (at, inst) in (0u32..).zip(&code.body.insts) {
                 let Some((var, how)) = variables.at(instance.method, at, &inst.op) else { continue };
-                let known = variables.get(var).is_some_and(|variable| variable.counts);
+                // The paper's variables are fields.
+                let known = variables
+                    .get(var)
+                    .is_some_and(|variable| variable.counts && (!paper || variable.field.is_some()));
                 if how == Use::Both || !known {
                     continue;
                 }

@@ -1,0 +1,89 @@
+/**
+ * The Remote Agent's lock table as in "High-level data races", Figure 2: a task writes the value and, when the property has
+ * been achieved, the flag, in two blocks; the daemon reads both in one and misses what happens in between.
+ */
+public class NASA {
+    static final int PROPERTIES = 3;
+
+    static class Cell {
+        int value;
+        boolean achieved;
+    }
+
+    static class Table {
+        private final Cell cell = new Cell();
+    }
+
+    static class Spacecraft {
+        private final int[] state = new int[PROPERTIES];
+
+        synchronized int sensor(int number) {
+            return state[number];
+        }
+
+        synchronized void actuate(int number, int value) {
+            state[number] = value;
+        }
+    }
+
+    static class Task extends Thread {
+        private final Table table;
+        private final Spacecraft craft;
+
+        Task(Table table, Spacecraft craft) {
+            this.table = table;
+            this.craft = craft;
+        }
+
+        @Override
+        public void run() {
+            int wanted = 7;
+            synchronized (table) {
+                table.cell.value = wanted;
+            }
+            craft.actuate(0, wanted);
+            synchronized (table) {
+                table.cell.achieved = true; //~ high-level-race
+            }
+        }
+    }
+
+    static class Daemon extends Thread {
+        private final Table table;
+        private final Spacecraft craft;
+        private int warnings;
+
+        Daemon(Table table, Spacecraft craft) {
+            this.table = table;
+            this.craft = craft;
+        }
+
+        @Override
+        public void run() {
+            for (int round = 0; round < 50; round++) {
+                int sensed = craft.sensor(0);
+                synchronized (table) {
+                    if (table.cell.achieved && sensed != table.cell.value) {
+                        issueWarning();
+                    }
+                }
+            }
+        }
+
+        private void issueWarning() {
+            warnings++;
+        }
+    }
+
+    public static void main(String[] args) throws InterruptedException {
+        Table table = new Table();
+        Spacecraft craft = new Spacecraft();
+        Task task = new Task(table, craft);
+        Daemon daemon = new Daemon(table, craft);
+        task.start();
+        daemon.start();
+        task.join();
+        daemon.join();
+        System.out.println(daemon.warnings >= 0);
+    }
+}
