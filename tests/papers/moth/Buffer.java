@@ -5,20 +5,18 @@
  */
 public class Buffer {
     private final int[] values = new int[64];
-    private int count;
     private int taken;
     private int sum;
 
-    synchronized void put(int value) {
-        if (count < values.length) {
-            values[count] = value;
-            count++;
+    Buffer() {
+        for (int i = 0; i < values.length; i++) {
+            values[i] = i;
         }
     }
 
     /** Every value goes to one caller. */
     synchronized int next() {
-        if (taken >= count) {
+        if (taken >= values.length) {
             return -1;
         }
         int value = values[taken];
@@ -41,23 +39,13 @@ public class Buffer {
 
     public static void main(String[] args) throws InterruptedException {
         Buffer buffer = new Buffer();
-        for (int i = 0; i < 32; i++) {
-            buffer.put(i);
-        }
-        Thread producer = new Thread(() -> {
-            for (int i = 0; i < 32; i++) {
-                buffer.put(i);
-            }
-        });
         Thread[] workers = new Thread[2];
         for (int i = 0; i < workers.length; i++) {
             workers[i] = new Thread(buffer::work);
         }
-        producer.start();
         for (Thread worker : workers) {
             worker.start();
         }
-        producer.join();
         for (Thread worker : workers) {
             worker.join();
         }

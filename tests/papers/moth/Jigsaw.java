@@ -54,6 +54,7 @@ public class Jigsaw {
                 entry = new Entry(key);
                 entries.put(key, entry);
             }
+            entry.use();
             return entry;
         }
 
@@ -74,10 +75,7 @@ public class Jigsaw {
         @Override
         public void run() {
             for (int i = 0; i < 10; i++) {
-                Entry entry = manager.lookup("page" + i);
-                if (entry != null) {
-                    entry.use();
-                }
+                manager.lookup("page" + i);
             }
         }
     }

@@ -50,6 +50,7 @@ public class JigsawFixed {
                 entry = new Entry(key);
                 entries.put(key, entry);
             }
+            entry.use();
             return entry;
         }
 
@@ -70,10 +71,7 @@ public class JigsawFixed {
         @Override
         public void run() {
             for (int i = 0; i < 10; i++) {
-                Entry entry = manager.lookup("page" + i);
-                if (entry != null) {
-                    entry.use();
-                }
+                manager.lookup("page" + i);
             }
         }
     }

@@ -56,9 +56,8 @@ public class NASAFixed {
         @Override
         public void run() {
             for (int round = 0; round < 50; round++) {
-                int sensed = craft.sensor(0);
                 synchronized (table) {
-                    if (table.cell.achieved && sensed != table.cell.value) {
+                    if (table.cell.achieved && craft.sensor(0) != table.cell.value) {
                         issueWarning();
                     }
                 }

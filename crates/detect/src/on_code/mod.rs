@@ -10,6 +10,7 @@ mod evidence;
 pub mod regions;
 #[cfg(test)]
 mod testing;
+mod views_code;
 
 
 use findings::{Report, Rule};
@@ -35,7 +36,7 @@ pub struct CodeSpec {
 }
 
 /// Every check over code, in the order in which they are listed and run.
-pub const ALL: &[&CodeSpec] = &[&causal::SPEC];
+pub const ALL: &[&CodeSpec] = &[&causal::SPEC, &views_code::SPEC];
 
 /// The check of a name.
 pub fn by_name(name: &str) -> Option<&'static CodeSpec> {

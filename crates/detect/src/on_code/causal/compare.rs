@@ -6,8 +6,8 @@
 //!
 //! By default, beyond the paper:
 //! - only regions that may be under the same lock are compared;
-//! - the pair that diverges must be read for something that depends on both (for compr: two variables of which each is
-//!   in one of the two alone);
+//! - for compr, something must depend on two variables of which each is in one of the two views alone, and neither is
+//!   written in the region that reads it: whoever reads a variable to write it anew is up to date with it;
 //! - writes apart (compw) count only if one region comes after the other in one pass through a method, and if whoever
 //!   reads them together makes something of both.
 
@@ -107,7 +107,7 @@ pub fn conflicts<'a, 'p>(
                         }
                         steps -= apart.len() as u64;
                         let maximal = Maximal { process: *one, set, holders, apart_kind };
-                        let mut judge = Judge { correlation, sequence: &mut sequence, paper };
+                        let mut judge = Judge { regions, correlation, sequence: &mut sequence, paper };
                         found.extend(maximal.conflict(*other, apart, &mut judge, &mut steps));
                     }
                 }
@@ -134,6 +134,7 @@ fn difference<'v>(one: &'v [VarId], other: &'v [VarId]) -> impl Iterator<Item = 
 }
 
 struct Judge<'j, 'a, 'p> {
+    regions: &'a Regions<'p>,
     correlation: &'j mut Correlation<'a, 'p>,
     sequence: &'j mut Sequence<'a, 'p>,
     paper: bool,
@@ -219,8 +220,14 @@ impl Maximal<'_> {
         for (first, second) in pairs.take(MOST_PAIRS) {
             match self.apart_kind {
                 Kind::Read => {
-                    let pair =
-                        vars.iter().find(|(x, y)| judge.correlation.common(other, (first, *x), (second, *y)));
+                    let renewed = |region: RegionId, var: &VarId| {
+                        !judge.paper && judge.regions.views.of(region).writes.binary_search(var).is_ok()
+                    };
+                    let pair = vars.iter().find(|(x, y)| {
+                        !renewed(first, x)
+                            && !renewed(second, y)
+                            && judge.correlation.common(other, (first, *x), (second, *y))
+                    });
                     if let Some(pair) = pair {
                         return Some((first, second, *pair));
                     }

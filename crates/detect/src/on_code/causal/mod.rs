@@ -26,6 +26,8 @@ mod graph;
 mod heap;
 mod report;
 mod stale;
+#[cfg(test)]
+mod tests;
 mod through;
 
 use findings::Rule;

@@ -171,8 +171,8 @@ impl Search<'_, '_> {
                             entered: self.entered(&from, next, around.last().copied()),
                         });
                     }
-                    // What goes on from there starts there.
-                    if !self.paper {
+                    // What goes on from a region starts there.
+                    if !self.paper && !around.is_empty() {
                         continue;
                     }
                 }

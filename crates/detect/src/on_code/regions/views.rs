@@ -55,10 +55,7 @@ impl Views {
             let code = &instance.code;
             for (at, inst) in (0u32..).zip(&code.body.insts) {
                 let Some((var, how)) = variables.at(instance.method, at, &inst.op) else { continue };
-                // The paper's variables are fields.
-                let known = variables
-                    .get(var)
-                    .is_some_and(|variable| variable.counts && (!paper || variable.field.is_some()));
+                let known = variables.get(var).is_some_and(|variable| variable.counts);
                 if how == Use::Both || !known {
                     continue;
                 }

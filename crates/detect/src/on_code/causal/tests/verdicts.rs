@@ -1,0 +1,1 @@
+//! What the default verdicts are beyond the paper's, case by case.
