@@ -97,7 +97,8 @@ fn shows(finding: &Finding, (line, rule): &Mark) -> bool {
 fn told(report: &Report) -> String {
     let tell = |finding: &Finding| {
         let steps = finding.witnesses.iter().flat_map(|witness| &witness.steps);
-        let steps: Vec<String> = steps.map(|step| format!("{:?} {}", step.role, step.place.to_prose())).collect();
+        let steps: Vec<String> =
+            steps.map(|step| format!("{:?} {}", step.role, step.place.to_prose())).collect();
         format!("{}: {}\n    {}\n", finding.rule.name(), finding.message, steps.join("\n    "))
     };
     report.findings().map(tell).collect()

@@ -12,7 +12,6 @@ pub mod regions;
 mod testing;
 mod views_code;
 
-
 use findings::{Report, Rule};
 
 pub use code::{Code, Way};

@@ -119,9 +119,8 @@ pub fn conflicts<'a, 'p>(
 
 /// Definition 6.
 fn maximal(sets: &Sets) -> impl Iterator<Item = (&Vec<VarId>, &Vec<RegionId>)> {
-    let is_maximal = |set: &Vec<VarId>| {
-        !sets.iter().any(|(other, _)| other.len() > set.len() && is_subset(set, other))
-    };
+    let is_maximal =
+        |set: &Vec<VarId>| !sets.iter().any(|(other, _)| other.len() > set.len() && is_subset(set, other));
     sets.iter().filter(move |(set, _)| set.len() > 1 && is_maximal(set)).map(|(set, of)| (set, of))
 }
 
@@ -242,10 +241,9 @@ impl Maximal<'_> {
                         continue;
                     };
                     let pair = vars.iter().find(|(x, y)| {
-                        self.holders
-                            .iter()
-                            .take(MOST_PAIRS)
-                            .any(|holder| judge.correlation.common(self.process, (*holder, *x), (*holder, *y)))
+                        self.holders.iter().take(MOST_PAIRS).any(|holder| {
+                            judge.correlation.common(self.process, (*holder, *x), (*holder, *y))
+                        })
                     });
                     if let Some((x, y)) = pair {
                         let pair = if in_order.2 { (*y, *x) } else { (*x, *y) };

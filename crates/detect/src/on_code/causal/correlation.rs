@@ -7,8 +7,8 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::graph::{Edge, Graph, Kind, Node, What};
-use crate::on_code::regions::Regions;
 use crate::on_code::regions::RegionId;
+use crate::on_code::regions::Regions;
 use crate::on_code::regions::processes::Process;
 use crate::on_code::regions::variables::VarId;
 

@@ -220,8 +220,6 @@ impl Graph {
     }
 }
 
-
-
 impl Builder<'_, '_> {
     fn edge(&mut self, from: Node, to: Node, control: bool) {
         if from != Node::MAX && to != Node::MAX && from != to {

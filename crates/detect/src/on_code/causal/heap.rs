@@ -34,7 +34,11 @@ pub struct Heap {
 }
 
 /// Follows the versions in all methods, callees first.
-pub fn follow(instances: &Instances<'_>, variables: &Variables, paper: bool) -> FxHashMap<MethodId, Rc<Heap>> {
+pub fn follow(
+    instances: &Instances<'_>,
+    variables: &Variables,
+    paper: bool,
+) -> FxHashMap<MethodId, Rc<Heap>> {
     let order = callees_first(instances);
     let mut found: FxHashMap<MethodId, Rc<Heap>> = FxHashMap::default();
     // Twice, so that a method that calls itself knows what it does.
@@ -97,7 +101,8 @@ impl Walk<'_, '_> {
         }
         let mut work = vec![0usize];
         while let Some(number) = work.pop() {
-            let (Some(block), Some(before)) = (body.blocks.get(number), states.get(number).cloned().flatten())
+            let (Some(block), Some(before)) =
+                (body.blocks.get(number), states.get(number).cloned().flatten())
             else {
                 continue;
             };
@@ -156,9 +161,11 @@ impl Walk<'_, '_> {
                         (one, other) => one.is_none() && other.is_none() && version != ELSEWHERE,
                     };
                     // What comes from elsewhere may be another object's; a static field has but one.
-                    old.retain(|version| {
-                        if *version == ELSEWHERE { here.is_some() } else { !same(*version) }
-                    });
+                    old.retain(
+                        |version| {
+                            if *version == ELSEWHERE { here.is_some() } else { !same(*version) }
+                        },
+                    );
                     // Elements of an array differ by their index.
                     if matches!(op, Op::Store { .. }) {
                         old.insert(ELSEWHERE);
@@ -173,9 +180,9 @@ impl Walk<'_, '_> {
         }
         let Some(callees) = self.callees.get(&at) else { return };
         for var in callees.iter().flat_map(|heap| heap.exits.keys()).copied().collect::<BTreeSet<_>>() {
-            let surely = callees.iter().all(|heap| {
-                heap.exits.get(&var).is_some_and(|versions| !versions.contains(&ELSEWHERE))
-            });
+            let surely = callees
+                .iter()
+                .all(|heap| heap.exits.get(&var).is_some_and(|versions| !versions.contains(&ELSEWHERE)));
             let old = versions.entry(var).or_insert_with(|| BTreeSet::from([ELSEWHERE]));
             if surely && self.paper {
                 old.clear();

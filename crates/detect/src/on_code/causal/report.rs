@@ -20,7 +20,14 @@ pub fn high_level_race(teller: &mut Teller<'_, '_>, conflict: &Conflict) -> Opti
     let mut steps = Vec::new();
     let mut at = None;
     for (process, name, region, var, kind, note) in [
-        (one, &thread, whole, first_var, conflict.together_kind, format!("uses {set} together in this block")),
+        (
+            one,
+            &thread,
+            whole,
+            first_var,
+            conflict.together_kind,
+            format!("uses {set} together in this block"),
+        ),
         (one, &thread, whole, second_var, conflict.together_kind, String::new()),
         (other, &thread_apart, first, first_var, conflict.apart_kind, "in one block".to_owned()),
         (other, &thread_apart, second, second_var, conflict.apart_kind, "in another block".to_owned()),

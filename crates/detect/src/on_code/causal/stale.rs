@@ -21,6 +21,7 @@ use rustc_hash::FxHashMap;
 use super::correlation::after;
 use super::graph::{Graph, Kind, Node, What};
 use crate::on_code::regions::instances::Instance;
+use crate::on_code::regions::paths::Defs;
 use crate::on_code::regions::variables::VarId;
 use crate::on_code::regions::views::Access;
 use crate::on_code::regions::{RegionId, Regions};
@@ -190,16 +191,17 @@ impl Search<'_, '_> {
         region: Option<RegionId>,
     ) -> Option<(u32, u32)> {
         let region = region?;
+        let mut outside = false;
         while let Some((before, (kind, inst))) = from.get(&state).copied().flatten() {
-            let (instance, at) = self.graph.place(self.regions, before.node);
-            let mut around = self.regions.instances.open(instance, at);
-            if kind == Kind::Call {
-                around = self.regions.instances.open(instance, inst);
+            let (instance, place) = self.graph.place(self.regions, before.node);
+            let at = if kind == Kind::Call { inst } else { place };
+            outside |= !self.regions.instances.open(instance, at).contains(&region);
+            match kind {
+                Kind::Call if outside => return Some((instance, inst)),
+                // A parameter of the method that starts the region: the call is still to come.
+                _ if outside && (kind == Kind::Return || place != Defs::ENTRY) => return None,
+                _ => state = before,
             }
-            if !around.contains(&region) {
-                return (kind == Kind::Call).then_some((instance, inst));
-            }
-            state = before;
         }
         None
     }
@@ -223,9 +225,8 @@ impl Search<'_, '_> {
                 if self.paper && around.is_empty() || !self.paper && self.is_protected(&end.kept, &around) {
                     continue;
                 }
-                let writer = (0..self.regions.processes.len()).find(|other| {
-                    (*other != number || process.many || self.paper) && runs(*other, write)
-                });
+                let writer = (0..self.regions.processes.len())
+                    .find(|other| (*other != number || process.many || self.paper) && runs(*other, write));
                 if let Some(writer) = writer {
                     return Some(Stale {
                         var: access.var,
@@ -271,7 +272,8 @@ impl Search<'_, '_> {
             _ => return false,
         };
         for _ in 0..DEEPEST {
-            let Some(found) = work.pop().and_then(|reg| Some((defs.place(reg), defs.inst(body, reg)?))) else {
+            let Some(found) = work.pop().and_then(|reg| Some((defs.place(reg), defs.inst(body, reg)?)))
+            else {
                 continue;
             };
             let var = self.regions.variables.at(instance.method, found.0, &found.1.op).map(|(var, _)| var);

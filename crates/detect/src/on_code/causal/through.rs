@@ -96,7 +96,6 @@ pub fn add(builder: &mut Builder<'_, '_>) {
         }
     }
     builder.found.extend(
-        new.into_iter()
-            .map(|(from, to, control)| (from, Edge { to, kind: Kind::Through, control, inst: 0 })),
+        new.into_iter().map(|(from, to, control)| (from, Edge { to, kind: Kind::Through, control, inst: 0 })),
     );
 }

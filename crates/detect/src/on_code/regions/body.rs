@@ -16,6 +16,8 @@ pub struct Local {
     pub start: u32,
     /// The register that holds the lock.
     pub lock: Option<Reg>,
+    /// The region that `wait` ended when it started this one.
+    pub instead_of: Option<u32>,
     /// Is the lock one that calls take and give up?
     by_call: bool,
 }
@@ -70,11 +72,11 @@ impl State {
     }
 
     /// The region that starts at an instruction.
-    fn start(&mut self, start: u32, lock: Option<Reg>, by_call: bool) -> u32 {
+    fn start(&mut self, start: u32, lock: Option<Reg>, by_call: bool, instead_of: Option<u32>) -> u32 {
         if let Some(known) = self.regions.iter().position(|region| region.start == start) {
             return known as u32;
         }
-        self.regions.push(Local { start, lock, by_call });
+        self.regions.push(Local { start, lock, instead_of, by_call });
         self.same.push(self.same.len() as u32);
         self.same.len() as u32 - 1
     }
@@ -84,7 +86,7 @@ impl Finder<'_> {
     /// Finds them. `whole`: the method itself is a region.
     pub fn find(&self, whole: bool) -> BodyRegions {
         let mut state = State { regions: Vec::new(), same: Vec::new() };
-        let first = if whole { vec![state.start(Local::METHOD, None, false)] } else { Vec::new() };
+        let first = if whole { vec![state.start(Local::METHOD, None, false, None)] } else { Vec::new() };
         let mut starts: Vec<Option<Vec<u32>>> = vec![None; self.body.blocks.len()];
         if let Some(entry) = starts.first_mut() {
             *entry = Some(first);
@@ -179,7 +181,7 @@ impl Finder<'_> {
         };
         match change {
             Change::Take(lock, by_call) if held.len() < DEEPEST => {
-                held.push(state.start(at, Some(lock), by_call));
+                held.push(state.start(at, Some(lock), by_call, None));
             }
             Change::Take(..) => {}
             Change::Give(lock, by_call) => {
@@ -192,7 +194,7 @@ impl Finder<'_> {
                 if let Some(place) = found.and_then(|found| held.get_mut(found)) {
                     let old = state.regions.get(*place as usize).cloned();
                     if let Some(old) = old {
-                        *place = state.start(at, old.lock, old.by_call);
+                        *place = state.start(at, old.lock, old.by_call, Some(*place));
                     }
                 }
             }

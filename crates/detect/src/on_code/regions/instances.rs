@@ -314,7 +314,9 @@ fn absorbed(code: &Code<'_>, around: &[Around]) -> Vec<bool> {
         path.is_some()
             && code.regions.regions.get(number).is_some_and(|local| {
                 let outer = if local.start == Local::METHOD { &[] } else { code.regions.at(local.start) };
-                outer.iter().any(|outer| code.paths.get(*outer as usize) == Some(path))
+                outer.iter().any(|outer| {
+                    local.instead_of != Some(*outer) && code.paths.get(*outer as usize) == Some(path)
+                })
             })
     };
     code.paths

@@ -48,7 +48,8 @@ impl<'a, 'p> Sequence<'a, 'p> {
                 own.chain(called.map(|(at, _)| *at)).collect()
             };
             let (from, to) = (starts(first), starts(second));
-            from.iter().any(|from| to.iter().any(|to| from != to && comes_after(instance.code.body, *from, *to)))
+            from.iter()
+                .any(|from| to.iter().any(|to| from != to && comes_after(instance.code.body, *from, *to)))
         });
         self.answers.insert((process, first, second), answer);
         answer

@@ -75,7 +75,14 @@ impl<'a, 'p> Teller<'a, 'p> {
     }
 
     /// The step of an access.
-    pub fn step(&mut self, process: usize, thread: &str, role: Role, access: &Access, note: String) -> StepAt {
+    pub fn step(
+        &mut self,
+        process: usize,
+        thread: &str,
+        role: Role,
+        access: &Access,
+        note: String,
+    ) -> StepAt {
         let method = self.regions.instances.all.get(access.instance as usize).map(|found| found.method);
         let place = Place { method: method.unwrap_or(program::MethodId(0)), inst: access.inst };
         let open = self.regions.instances.open(access.instance, access.inst);

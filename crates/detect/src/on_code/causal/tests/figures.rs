@@ -168,8 +168,6 @@ fn figure_3_has_exactly_these_edges() {
             return
         } }";
     // `val` is incX.1, the two versions of `tmp` are incX.2 and incX.3, `p0` is setX.1.
-    edges(text).data_of(
-        "incX",
-        &["getX.ret > incX.2", "incX.2 > incX.3", "incX.1 > incX.3", "incX.3 > setX.1"],
-    );
+    edges(text)
+        .data_of("incX", &["getX.ret > incX.2", "incX.2 > incX.3", "incX.1 > incX.3", "incX.3 > setX.1"]);
 }
