@@ -4,8 +4,11 @@
 //! what it finds into an [`Out`], as ids; rule, subject and so the fingerprint are those of the detectors over a trace.
 //! Its tests stand at its end: a program in text form with `//~ rule` marks (see [`testing`]).
 
+pub mod accesses;
 mod code;
 mod evidence;
+pub mod locks;
+mod stale;
 #[cfg(test)]
 mod testing;
 
@@ -32,7 +35,7 @@ pub struct CodeSpec {
 }
 
 /// Every check over code, in the order in which they are listed and run.
-pub const ALL: &[&CodeSpec] = &[];
+pub const ALL: &[&CodeSpec] = &[&stale::SPEC];
 
 /// The check of a name.
 pub fn by_name(name: &str) -> Option<&'static CodeSpec> {
