@@ -22,6 +22,14 @@ pub fn on_code(names: &[String], rules: &[Rule]) -> Result<Vec<&'static CodeSpec
     Ok(on_code::ALL.iter().copied().filter(|spec| chosen.contains(&spec.name)).collect())
 }
 
+/// Whether there are detectors of these names, over traces or code.
+pub fn are_detectors(names: &[String]) -> Result<(), Failure> {
+    let all: Vec<Row> = on_trace::ALL.iter().map(|spec| (spec.name, spec.rules)).collect();
+    let others: Vec<Row> = on_code::ALL.iter().map(|spec| (spec.name, spec.rules)).collect();
+    let all = [all, others].concat();
+    detectors(names, &Rule::ALL, &all, &[], "anywhere").map(drop)
+}
+
 /// A detector: its name, the rules it reports.
 type Row = (&'static str, &'static [Rule]);
 

@@ -7,6 +7,7 @@
 pub mod accesses;
 mod code;
 mod evidence;
+mod lock_order;
 pub mod locks;
 mod stale;
 #[cfg(test)]
@@ -35,7 +36,7 @@ pub struct CodeSpec {
 }
 
 /// Every check over code, in the order in which they are listed and run.
-pub const ALL: &[&CodeSpec] = &[&stale::SPEC];
+pub const ALL: &[&CodeSpec] = &[&stale::SPEC, &lock_order::SPEC];
 
 /// The check of a name.
 pub fn by_name(name: &str) -> Option<&'static CodeSpec> {

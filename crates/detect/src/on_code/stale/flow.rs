@@ -28,8 +28,6 @@ pub struct Read {
     pub object: Option<Path>,
     /// Where it is read, perhaps in a method that was called.
     pub place: Place,
-    /// The instruction of this method: the read, or the call.
-    pub inst: u32,
     /// The lock of the innermost block, in the terms of this method.
     pub lock: Option<Path>,
     /// The block, if it is one of this method.
@@ -393,7 +391,6 @@ impl<'c, 's> Follow<'c, 's> {
                     variable,
                     object,
                     place,
-                    inst,
                     lock,
                     block,
                     outer: outer.map(|(slot, depth)| (slot, depth.since)).collect(),
