@@ -2,6 +2,7 @@
 
 mod analyze;
 mod baseline;
+mod check;
 mod cli;
 mod cli_examples;
 mod cli_report;
@@ -46,6 +47,7 @@ fn dispatch(cli: Cli) -> Result<Outcome, Failure> {
     let color = cli.color;
     match cli.command {
         Command::Run(args) => run::run(&args, color),
+        Command::Check(args) => check::run(args, color),
         Command::Analyze(args) => analyze::run(&args, color),
         Command::Trace(args) => trace::run(&args),
         Command::Rules => rules::run(color),

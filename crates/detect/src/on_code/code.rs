@@ -6,9 +6,13 @@ use std::sync::OnceLock;
 
 use events::models::Models;
 use findings::{Frame, Gap, Report};
+use program::ir::{Op, Reg};
 use program::points::{Callee, Caller, Points, Root, RootKind, World};
-use program::{FieldId, MethodId, Origin, Program, Sharing};
+use program::{FieldId, MethodId, Origin, Program, Sharing, flags};
 use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::accesses::Accesses;
+use super::locks::{Base, Depth, Known, Locks, Mode, Slot};
 
 /// A program as the checks see it.
 pub struct Code {
@@ -20,6 +24,9 @@ pub struct Code {
     pub sharing: Sharing,
     /// What library calls mean.
     pub models: Models,
+    /// Which locks are held where.
+    pub locks: Locks,
+    accesses: OnceLock<Accesses>,
     callers: OnceLock<Callers>,
 }
 
@@ -49,7 +56,13 @@ impl Code {
     pub fn new(program: Program, models: Models, world: World) -> Code {
         let points = Points::new(&program, &models, world);
         let sharing = Sharing::new(&program, &points);
-        Code { program, points, sharing, models, callers: OnceLock::new() }
+        let locks = Locks::new(&program, &points, &models);
+        Code { program, points, sharing, models, locks, accesses: OnceLock::new(), callers: OnceLock::new() }
+    }
+
+    /// Every access of the inputs' fields.
+    pub fn accesses(&self) -> &Accesses {
+        self.accesses.get_or_init(|| Accesses::new(self))
     }
 
     /// `pkg.Class.field`.
@@ -82,6 +95,68 @@ impl Code {
     pub fn methods(&self) -> impl Iterator<Item = MethodId> {
         let reached = |method: &MethodId| self.points.is_reached(*method);
         self.program.input_methods().filter(reached).filter(|method| self.program.body(*method).is_some())
+    }
+
+    /// Methods that libraries call back.
+    pub fn called_by_libraries(&self) -> impl Iterator<Item = MethodId> {
+        self.points.calls().iter().filter_map(|(caller, callee)| match (caller, callee) {
+            (Caller::Library(_), Callee::Method(method)) => Some(*method),
+            _ => None,
+        })
+    }
+
+    /// Are threads started in the code itself? Without any, all that is known is that callers may have some.
+    pub fn starts_threads(&self) -> bool {
+        let is_own = |root: &Root| matches!(root.kind, RootKind::Task | RootKind::Entry);
+        self.points.roots().iter().any(is_own)
+    }
+
+    /// A lock as people read it.
+    pub fn lock_name(&self, method: MethodId, slot: &Slot) -> String {
+        let name = match (slot.path.fields.last(), &slot.path.base) {
+            (Some(field), _) => self.field_name(*field),
+            (None, Base::Static(field)) => self.field_name(*field),
+            (None, Base::Class(name)) => format!("{}.class", dotted(name)),
+            (None, Base::Param(0)) if self.program.method(method).access & flags::STATIC == 0 => {
+                dotted(self.program.class(self.program.method(method).owner).name())
+            }
+            (None, _) => self.class_of(method, slot.reg).unwrap_or_else(|| "a lock".to_owned()),
+        };
+        if slot.mode == Mode::Read { format!("{name} (read)") } else { name }
+    }
+
+    /// The class of what a register may hold, if it is one; its field where that is where it comes from.
+    fn class_of(&self, method: MethodId, reg: Reg) -> Option<String> {
+        let body = self.program.body(method)?;
+        let defined = body.insts.iter().find(|inst| inst.result == reg).map(|inst| inst.op);
+        if let Some(Op::Get { field, .. } | Op::GetStatic { field }) = defined {
+            return Some(self.field_name(self.program.field_of(self.program.method(method).owner, field)?));
+        }
+        let objects = self.points.of(method, reg)?;
+        let mut classes: Vec<_> = objects.iter().map(|object| self.points.object(object).class).collect();
+        classes.sort_unstable();
+        classes.dedup();
+        let [Some(class)] = classes[..] else { return None };
+        Some(dotted(self.program.class(class).name()))
+    }
+
+    /// The locks that are sure to be held in a method where its own stand so, as people read them.
+    pub fn lock_names(&self, method: MethodId, state: &[Depth]) -> Vec<String> {
+        let mut names = Vec::new();
+        for fact in self.locks.entry(method) {
+            if let Known::Path(path) = &fact.lock {
+                let slot =
+                    Slot { path: path.clone(), reg: Reg::NONE, mode: fact.mode, monitor: fact.monitor };
+                names.push(self.lock_name(method, &slot));
+            }
+        }
+        if let Some(locks) = self.locks.of(method) {
+            let held = locks.slots.iter().zip(state).filter(|(_, depth)| depth.least > 0);
+            names.extend(held.map(|(slot, _)| self.lock_name(method, slot)));
+        }
+        let mut seen = FxHashSet::default();
+        names.retain(|name| seen.insert(name.clone()));
+        names
     }
 
     /// Ways on which threads come to a method, the shortest first, each from another root; at most `most`.

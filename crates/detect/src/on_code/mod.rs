@@ -4,10 +4,14 @@
 //! what it finds into an [`Out`], as ids; rule, subject and so the fingerprint are those of the detectors over a trace.
 //! Its tests stand at its end: a program in text form with `//~ rule` marks (see [`testing`]).
 
-pub mod causal;
+pub mod accesses;
+mod causal;
 mod code;
 mod evidence;
-pub mod regions;
+mod lock_order;
+pub mod locks;
+mod regions;
+mod stale;
 #[cfg(test)]
 mod testing;
 mod views_code;
@@ -35,7 +39,10 @@ pub struct CodeSpec {
 }
 
 /// Every check over code, in the order in which they are listed and run.
-pub const ALL: &[&CodeSpec] = &[&causal::SPEC, &views_code::SPEC];
+pub const ALL: &[&CodeSpec] = &[&stale::SPEC, &causal::SPEC, &lock_order::SPEC, &views_code::SPEC];
+
+/// Those that run only if they are named: for comparison, with more false alarms than others of the same rule.
+pub const ON_REQUEST: &[&str] = &["views-code"];
 
 /// The check of a name.
 pub fn by_name(name: &str) -> Option<&'static CodeSpec> {
