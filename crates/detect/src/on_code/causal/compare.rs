@@ -45,7 +45,7 @@ pub struct Conflict {
 }
 
 /// Comparisons that are made before the rest is left out.
-const MOST_STEPS: u64 = 50_000_000;
+const MOST_STEPS: u64 = 5_000_000;
 /// Pairs of regions with the same overlaps that are asked for something that depends on both.
 const MOST_PAIRS: usize = 64;
 
@@ -63,58 +63,76 @@ pub fn conflicts<'a, 'p>(
     let mut left_out = 0;
     let mut sequence = Sequence::new(regions);
     // By lock (all in one with `--paper`): the views of each process.
-    let mut groups: FxHashMap<u32, Vec<(usize, [Sets; 2])>> = FxHashMap::default();
+    let mut groups: FxHashMap<u32, Vec<Group>> = FxHashMap::default();
     for (number, process) in regions.processes.iter().enumerate() {
-        let mut by_lock: FxHashMap<u32, [Sets; 2]> = FxHashMap::default();
+        let mut by_lock: FxHashMap<u32, Vec<RegionId>> = FxHashMap::default();
         for region in &process.regions {
             let lock = regions.variables.locks.get(region.index()).copied().unwrap_or_default();
             let view = regions.views.of(*region);
-            let sets = by_lock.entry(if paper { 0 } else { lock }).or_default();
-            let [reads, writes] = sets;
-            for (sets, set) in [(reads, &view.reads), (writes, &view.writes)] {
-                if set.is_empty() {
-                    continue;
-                }
-                match sets.iter_mut().find(|(known, _)| known == set) {
-                    Some((_, of)) => of.push(*region),
-                    None => sets.push((set.clone(), vec![*region])),
-                }
+            if !view.reads.is_empty() || !view.writes.is_empty() {
+                by_lock.entry(if paper { 0 } else { lock }).or_default().push(*region);
             }
         }
-        for (lock, sets) in by_lock {
-            groups.entry(lock).or_default().push((number, sets));
+        for (lock, of) in by_lock {
+            let group = groups.entry(lock).or_default();
+            // Processes that run the same regions are as one that several threads run.
+            match group.iter_mut().find(|known| known.regions == of) {
+                Some(known) => known.many = true,
+                None => group.push(Group { process: number, many: process.many, regions: of }),
+            }
         }
     }
     let mut groups: Vec<_> = groups.into_iter().collect();
     groups.sort_unstable_by_key(|(lock, _)| *lock);
     for (_, mut group) in groups {
-        group.sort_unstable_by_key(|(process, _)| *process);
-        for (one, [reads, writes]) in &group {
+        group.sort_unstable_by_key(|group| group.process);
+        let views: Vec<[Sets; 2]> = group.iter().map(|group| sets(regions, &group.regions)).collect();
+        for (one, [reads, writes]) in group.iter().zip(&views) {
             for (maximal, apart_kind) in [(maximal(reads), Kind::Write), (maximal(writes), Kind::Read)] {
                 for (set, holders) in maximal {
-                    for (other, sets) in &group {
-                        let many = regions.processes.get(*one).is_some_and(|process| process.many);
-                        if one == other && !many {
+                    for (other, [reads, writes]) in group.iter().zip(&views) {
+                        let apart = if apart_kind == Kind::Read { reads } else { writes };
+                        let alone = one.process == other.process && !one.many;
+                        if alone || apart.len() < 2 {
                             continue;
                         }
-                        let apart = match apart_kind {
-                            Kind::Read => &sets[0],
-                            Kind::Write => &sets[1],
-                        };
                         if steps < apart.len() as u64 {
                             left_out += 1;
                             continue;
                         }
                         steps -= apart.len() as u64;
-                        let maximal = Maximal { process: *one, set, holders, apart_kind };
+                        let maximal = Maximal { process: one.process, set, holders, apart_kind };
                         let mut judge = Judge { regions, correlation, sequence: &mut sequence, paper };
-                        found.extend(maximal.conflict(*other, apart, &mut judge, &mut steps));
+                        found.extend(maximal.conflict(other.process, apart, &mut judge, &mut steps));
                     }
                 }
             }
         }
     }
     (found, left_out)
+}
+
+/// A process under one lock.
+struct Group {
+    process: usize,
+    many: bool,
+    regions: Vec<RegionId>,
+}
+
+/// The distinct read and write views of some regions.
+fn sets(regions: &Regions<'_>, of: &[RegionId]) -> [Sets; 2] {
+    let mut found: [Sets; 2] = Default::default();
+    for region in of {
+        let view = regions.views.of(*region);
+        for (sets, set) in found.iter_mut().zip([&view.reads, &view.writes]) {
+            match sets.iter_mut().find(|(known, _)| known == set) {
+                _ if set.is_empty() => {}
+                Some((_, of)) => of.push(*region),
+                None => sets.push((set.clone(), vec![*region])),
+            }
+        }
+    }
+    found
 }
 
 /// Definition 6.

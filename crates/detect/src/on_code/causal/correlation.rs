@@ -12,8 +12,9 @@ use crate::on_code::regions::Regions;
 use crate::on_code::regions::processes::Process;
 use crate::on_code::regions::variables::VarId;
 
-/// How many nodes one search may look at.
-const MOST_NODES: usize = 100_000;
+/// How many nodes one search may look at, and all together.
+const MOST_NODES: usize = 50_000;
+const ALL_NODES: usize = 10_000_000;
 
 /// Which edges may follow, given that the path has gone into a method or not. What it is afterwards.
 pub fn after(edge: &Edge, inside: bool, paper: bool) -> Option<bool> {
@@ -34,6 +35,7 @@ pub struct Correlation<'a, 'p> {
     versions: FxHashMap<(RegionId, VarId), Vec<Node>>,
     /// What a process makes of what it reads in a region.
     reached: FxHashMap<(usize, RegionId, VarId), FxHashSet<Node>>,
+    room: usize,
     /// Searches that were given up.
     pub given_up: u64,
 }
@@ -45,10 +47,18 @@ impl<'a, 'p> Correlation<'a, 'p> {
         for access in &regions.views.accesses {
             let node = graph.node(access.instance, What::Version(access.inst));
             for region in regions.instances.open(access.instance, access.inst) {
-                versions.entry((region, access.var)).or_default().push(node);
+                versions.entry((*region, access.var)).or_default().push(node);
             }
         }
-        Correlation { regions, graph, paper, versions, reached: FxHashMap::default(), given_up: 0 }
+        Correlation {
+            regions,
+            graph,
+            paper,
+            versions,
+            reached: FxHashMap::default(),
+            room: ALL_NODES,
+            given_up: 0,
+        }
     }
 
     /// Is there something that depends both on one variable as a process reads it in one region, and on another as it
@@ -86,12 +96,13 @@ impl<'a, 'p> Correlation<'a, 'p> {
         };
         let mut seen: FxHashSet<(Node, bool)> = FxHashSet::default();
         let mut found = FxHashSet::default();
+        let mut given_up = false;
         let starts = self.versions.get(&(region, var)).cloned().unwrap_or_default();
         let mut work: Vec<(Node, bool)> =
             starts.into_iter().filter(|node| runs(*node)).map(|node| (node, false)).collect();
         while let Some((node, inside)) = work.pop() {
-            if found.len() > MOST_NODES {
-                self.given_up += 1;
+            if found.len() >= MOST_NODES.min(self.room) {
+                given_up = true;
                 break;
             }
             for edge in self.graph.edges(node) {
@@ -102,6 +113,8 @@ impl<'a, 'p> Correlation<'a, 'p> {
                 }
             }
         }
+        self.room -= found.len().min(self.room);
+        self.given_up += u64::from(given_up);
         self.reached.insert((process, region, var), found);
     }
 }

@@ -18,8 +18,8 @@ use crate::on_code::regions::variables::{Use, VarId, Variables};
 /// The version that a variable has before a method is entered.
 pub const ELSEWHERE: u32 = u32::MAX;
 
-/// More variables than that are not told to callers.
-const MOST_EXITS: usize = 256;
+/// More variables than that are not told to callers, nor what library objects hold.
+const MOST_EXITS: usize = 64;
 
 /// Versions of variables at a point; a variable without any has the one from elsewhere.
 type Versions = BTreeMap<VarId, BTreeSet<u32>>;
@@ -99,8 +99,9 @@ impl Walk<'_, '_> {
         if let Some(first) = states.first_mut() {
             *first = Some(Versions::new());
         }
-        let mut work = vec![0usize];
-        while let Some(number) = work.pop() {
+        // What dominates comes first.
+        let mut work = BTreeSet::from([0usize]);
+        while let Some(number) = work.pop_first() {
             let (Some(block), Some(before)) =
                 (body.blocks.get(number), states.get(number).cloned().flatten())
             else {
@@ -113,13 +114,13 @@ impl Walk<'_, '_> {
             let normal = body.edges(block).iter().map(|edge| edge.target.index());
             for target in normal {
                 if join(states.get_mut(target), &after) {
-                    work.push(target);
+                    work.insert(target);
                 }
             }
             for edge in body.catches(block) {
                 let target = edge.target.index();
                 if join(states.get_mut(target), &before) | join(states.get_mut(target), &after) {
-                    work.push(target);
+                    work.insert(target);
                 }
             }
         }
@@ -141,6 +142,7 @@ impl Walk<'_, '_> {
         heap.exits = exits
             .unwrap_or_default()
             .into_iter()
+            .filter(|(var, _)| self.variables.get(*var).is_some_and(|variable| !variable.is_contents))
             .take(MOST_EXITS)
             .map(|(var, versions)| (var, versions.into_iter().collect()))
             .collect();

@@ -30,11 +30,13 @@ mod stale;
 mod tests;
 mod through;
 
-use findings::Rule;
-use rustc_hash::FxHashSet;
+use findings::{Report, Rule};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::regions::paths::Stable;
 use super::regions::telling::Teller;
+use super::regions::variables::VarId;
+use super::regions::views::Access;
 use super::regions::{Given, Regions};
 use super::{Code, CodeSpec, Out};
 use crate::Options;
@@ -81,18 +83,26 @@ fn check(code: &Code, options: &Options, out: &mut Out<'_>) {
     let given_up = given_up + correlation.given_up;
     gap(out, "values that causal did not follow to the end", "too much depends on them", given_up);
     let mut teller = Teller::new(code, &regions);
+    // A report keeps but a few witnesses for each subject.
+    let mut told: FxHashMap<Vec<VarId>, usize> = FxHashMap::default();
     for conflict in &conflicts {
-        if let Some(evidence) = report::high_level_race(&mut teller, conflict) {
+        let times = told.entry(conflict.vars.clone()).or_default();
+        if *times < Report::WITNESSES_PER_DETECTOR
+            && let Some(evidence) = report::high_level_race(&mut teller, conflict)
+        {
+            *times += 1;
             out.add(evidence);
         }
     }
-    let mut told = FxHashSet::default();
+    let mut told: FxHashMap<VarId, FxHashSet<_>> = FxHashMap::default();
     for value in &stale {
-        let place = |access: &super::regions::views::Access| {
+        let place = |access: &Access| {
             let instance = regions.instances.all.get(access.instance as usize);
             (instance.map(|instance| instance.method), access.inst)
         };
-        if told.insert((place(&value.read), place(&value.used)))
+        let places = told.entry(value.var).or_default();
+        if places.len() < Report::WITNESSES_PER_DETECTOR
+            && places.insert((place(&value.read), place(&value.used)))
             && let Some(evidence) = report::stale_value(&mut teller, value)
         {
             out.add(evidence);

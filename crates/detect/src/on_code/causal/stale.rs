@@ -16,7 +16,7 @@
 
 use findings::Confidence;
 use program::ir::{Inst, Op, Reg};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::correlation::after;
 use super::graph::{Graph, Kind, Node, What};
@@ -28,7 +28,7 @@ use crate::on_code::regions::{RegionId, Regions};
 
 /// How many steps one search may take, and all together.
 const STEPS: usize = 50_000;
-const ALL_STEPS: usize = 50_000_000;
+const ALL_STEPS: usize = 8_000_000;
 /// Ends of paths that are looked at for one variable.
 const MOST_ENDS: usize = 4096;
 
@@ -65,14 +65,14 @@ struct End {
 /// Finds all; says how many searches were given up.
 pub fn stale_values(regions: &Regions<'_>, graph: &Graph, paper: bool) -> (Vec<Stale>, u64) {
     let mut writes: FxHashMap<VarId, Vec<Access>> = FxHashMap::default();
+    let mut reads: FxHashMap<VarId, Vec<Access>> = FxHashMap::default();
     let mut by_node: FxHashMap<Node, Access> = FxHashMap::default();
     for access in &regions.views.accesses {
         by_node.insert(graph.node(access.instance, What::Version(access.inst)), *access);
-        if access.write {
-            writes.entry(access.var).or_default().push(*access);
-        }
+        let of = if access.write { &mut writes } else { &mut reads };
+        of.entry(access.var).or_default().push(*access);
     }
-    let search = Search { regions, graph, by_node, writes, paper };
+    let mut search = Search { regions, graph, by_node, reads, writes, paper, again: FxHashMap::default() };
     let mut found: Vec<Stale> = Vec::new();
     let mut room = ALL_STEPS;
     let mut given_up = 0;
@@ -88,7 +88,7 @@ pub fn stale_values(regions: &Regions<'_>, graph: &Graph, paper: bool) -> (Vec<S
         }
         let mut steps = STEPS.min(room);
         let before = steps;
-        let ends = search.ends(access, &open, &mut steps);
+        let ends = search.ends(access, open, &mut steps);
         room -= before - steps;
         if steps == 0 {
             given_up += 1;
@@ -99,7 +99,7 @@ pub fn stale_values(regions: &Regions<'_>, graph: &Graph, paper: bool) -> (Vec<S
             if *seen > MOST_ENDS {
                 break;
             }
-            found.extend(search.judge(access, &open, end));
+            found.extend(search.judge(access, open, end));
         }
     }
     (found, given_up)
@@ -109,8 +109,11 @@ struct Search<'a, 'p> {
     regions: &'a Regions<'p>,
     graph: &'a Graph,
     by_node: FxHashMap<Node, Access>,
+    reads: FxHashMap<VarId, Vec<Access>>,
     writes: FxHashMap<VarId, Vec<Access>>,
     paper: bool,
+    /// What is known of writes that come after another look at a variable.
+    again: FxHashMap<(RegionId, VarId, Node), bool>,
 }
 
 /// Where a path is: its node, whether it has gone into a method, whether a condition was on it, which of the regions
@@ -207,26 +210,26 @@ impl Search<'_, '_> {
     }
 
     /// Definition 11, with what is asked beyond it.
-    fn judge(&self, access: &Access, open: &[RegionId], end: End) -> Option<Stale> {
+    fn judge(&mut self, access: &Access, open: &[RegionId], end: End) -> Option<Stale> {
         let confidence = if self.paper { Confidence::Medium } else { self.weigh(access, open, &end)? };
-        let runs = |process: usize, access: &Access| {
-            let process = self.regions.processes.get(process);
-            process.is_some_and(|process| process.runs(access.instance, access.inst))
-        };
-        for (number, process) in self.regions.processes.iter().enumerate() {
-            if !runs(number, access) || !runs(number, &end.used) {
+        let runners = |access: &Access| self.regions.runners(access.instance, access.inst);
+        for number in runners(access) {
+            let Some(process) = self.regions.processes.get(number) else { continue };
+            if !process.runs(end.used.instance, end.used.inst) {
                 continue;
             }
             for write in self.writes.get(&access.var).into_iter().flatten() {
                 let mut around = self.regions.instances.open(write.instance, write.inst);
-                if !self.paper && self.is_own_lock(access) && self.is_own_lock(write) {
-                    around.pop();
-                }
-                if self.paper && around.is_empty() || !self.paper && self.is_protected(&end.kept, &around) {
+                if self.paper && around.is_empty() {
                     continue;
                 }
-                let writer = (0..self.regions.processes.len())
-                    .find(|other| (*other != number || process.many || self.paper) && runs(*other, write));
+                if self.is_own_lock(access) && self.is_own_lock(write) {
+                    around = around.split_last().map_or(&[], |(_, outer)| outer);
+                }
+                if !self.paper && self.is_protected(&end.kept, around) {
+                    continue;
+                }
+                let writer = runners(write).find(|other| *other != number || process.many || self.paper);
                 if let Some(writer) = writer {
                     return Some(Stale {
                         var: access.var,
@@ -295,7 +298,7 @@ impl Search<'_, '_> {
     }
 
     /// How sure a path is; none if it is not told.
-    fn weigh(&self, access: &Access, open: &[RegionId], end: &End) -> Option<Confidence> {
+    fn weigh(&mut self, access: &Access, open: &[RegionId], end: &End) -> Option<Confidence> {
         let first = *open.last()?;
         let around = self.regions.instances.open(end.used.instance, end.used.inst);
         let last = *around.last()?;
@@ -318,34 +321,41 @@ impl Search<'_, '_> {
     }
 
     /// Does a region read the variable again to decide whether the write happens?
-    fn looks_again(&self, region: RegionId, var: VarId, used: &Access) -> bool {
+    fn looks_again(&mut self, region: RegionId, var: VarId, used: &Access) -> bool {
         let goal = self.graph.node(used.instance, What::Version(used.inst));
+        if let Some(known) = self.again.get(&(region, var, goal)) {
+            return *known;
+        }
+        let answer = self.is_decided_again(region, var, goal);
+        self.again.insert((region, var, goal), answer);
+        answer
+    }
+
+    fn is_decided_again(&self, region: RegionId, var: VarId, goal: Node) -> bool {
+        const MOST_NODES: usize = 2_000;
         let in_region = |node: Node| {
             let (instance, inst) = self.graph.place(self.regions, node);
             self.regions.instances.open(instance, inst).contains(&region)
         };
-        self.regions.views.accesses.iter().filter(|again| again.var == var && !again.write).any(|again| {
-            let start = self.graph.node(again.instance, What::Version(again.inst));
-            if !in_region(start) {
+        let reads = self.reads.get(&var).into_iter().flatten();
+        let starts = reads.map(|read| self.graph.node(read.instance, What::Version(read.inst)));
+        let mut work: Vec<(Node, bool)> =
+            starts.filter(|node| in_region(*node)).map(|node| (node, false)).collect();
+        let mut seen: FxHashSet<(Node, bool)> = FxHashSet::default();
+        while let Some((node, control)) = work.pop() {
+            if node == goal && control {
+                return true;
+            }
+            if seen.len() > MOST_NODES {
                 return false;
             }
-            let mut seen: rustc_hash::FxHashSet<(Node, bool)> = rustc_hash::FxHashSet::default();
-            let mut work = vec![(start, false)];
-            while let Some((node, control)) = work.pop() {
-                if node == goal && control {
-                    return true;
-                }
-                if seen.len() > 2_000 {
-                    return false;
-                }
-                for edge in self.graph.edges(node) {
-                    let state = (edge.to, control || edge.control);
-                    if in_region(edge.to) && seen.insert(state) {
-                        work.push(state);
-                    }
+            for edge in self.graph.edges(node) {
+                let state = (edge.to, control || edge.control);
+                if in_region(edge.to) && seen.insert(state) {
+                    work.push(state);
                 }
             }
-            false
-        })
+        }
+        false
     }
 }

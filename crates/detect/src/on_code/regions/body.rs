@@ -260,7 +260,16 @@ pub fn related(program: &Program, one: &str, other: &str) -> bool {
 impl BodyRegions {
     /// The regions open before an instruction, the outermost first.
     pub fn at(&self, inst: u32) -> &[u32] {
-        let number = self.open.get(inst as usize).copied().unwrap_or_default();
-        self.lists.get(number as usize).map_or(&[], Vec::as_slice)
+        self.lists.get(self.list(inst)).map_or(&[], Vec::as_slice)
+    }
+
+    /// The number of that list.
+    pub fn list(&self, inst: u32) -> usize {
+        self.open.get(inst as usize).copied().unwrap_or_default() as usize
+    }
+
+    /// All lists of regions that are open together.
+    pub fn lists(&self) -> &[Vec<u32>] {
+        &self.lists
     }
 }

@@ -20,9 +20,7 @@ use super::{Given, RegionId};
 pub struct Region {
     /// The method that starts it.
     pub method: MethodId,
-    /// The instruction that starts it; [`Local::METHOD`] if it is the whole method.
-    pub start: u32,
-    /// The register that holds the lock.
+    /// The register that holds the lock; none if it is the whole method.
     pub lock: Option<Reg>,
 }
 
@@ -65,6 +63,8 @@ pub struct Instance<'p> {
     pub calls: Vec<(u32, u32)>,
     /// Which of its own regions are part of one around them.
     absorbed: Vec<bool>,
+    /// The regions open in it, by the number of the body's list; the last are those around all of it.
+    open: Vec<Vec<RegionId>>,
     depth: u32,
 }
 
@@ -141,18 +141,21 @@ impl<'p> Instances<'p> {
     }
 
     /// The regions open at an instruction of an instance, the outermost first.
-    pub fn open(&self, instance: u32, inst: u32) -> Vec<RegionId> {
-        let Some(found) = self.all.get(instance as usize) else { return Vec::new() };
-        let mut open: Vec<RegionId> = found.around.iter().map(|around| around.region).collect();
-        if inst != Defs::ENTRY {
-            let own = found.code.regions.at(inst).iter();
-            open.extend(own.filter_map(|local| found.region(*local)));
-        }
-        open
+    pub fn open(&self, instance: u32, inst: u32) -> &[RegionId] {
+        self.all.get(instance as usize).map_or(&[], |instance| instance.open(inst))
     }
 }
 
 impl Instance<'_> {
+    /// The regions open at an instruction, the outermost first.
+    pub fn open(&self, inst: u32) -> &[RegionId] {
+        let found = match inst {
+            Defs::ENTRY => self.open.last(),
+            inst => self.open.get(self.code.regions.list(inst)),
+        };
+        found.map_or(&[], Vec::as_slice)
+    }
+
     /// Is the lock of the innermost region at an instruction the very object in a register?
     pub fn is_locked_by(&self, inst: u32, object: Reg) -> bool {
         let own = self.code.regions.at(inst).iter().rev().find(|local| self.region(**local).is_some());
@@ -225,7 +228,7 @@ impl<'p> Maker<'_, 'p> {
         let mut paths = Vec::new();
         for local in &regions.regions {
             ids.push(RegionId(self.found.regions.len() as u32));
-            self.found.regions.push(Region { method, start: local.start, lock: local.lock });
+            self.found.regions.push(Region { method, lock: local.lock });
             paths.push(local.lock.and_then(|lock| namer.path(&defs, lock)));
         }
         let mut calls: Vec<(u32, MethodId)> = self.given.points.targets_of(method).collect();
@@ -263,13 +266,22 @@ impl<'p> Maker<'_, 'p> {
             }
         }
         let absorbed = absorbed(&code, &key.1);
+        let outer: Vec<RegionId> = key.1.iter().map(|around| around.region).collect();
+        let own = |local: &u32| match absorbed.get(*local as usize) {
+            Some(false) => code.ids.get(*local as usize).copied(),
+            _ => None,
+        };
+        let lists = code.regions.lists().iter();
+        let mut open: Vec<Vec<RegionId>> =
+            lists.map(|list| outer.iter().copied().chain(list.iter().filter_map(own)).collect()).collect();
+        open.push(outer);
         let number = self.found.all.len() as u32;
         if key.1.is_empty() {
             self.found.free.insert(method, number);
         }
         self.known.insert(key.clone(), number);
         let around = key.1;
-        self.found.all.push(Instance { method, code, around, calls: Vec::new(), absorbed, depth });
+        self.found.all.push(Instance { method, code, around, calls: Vec::new(), absorbed, open, depth });
         Some(number)
     }
 

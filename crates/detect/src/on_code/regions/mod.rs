@@ -52,6 +52,9 @@ impl<'p> Given<'p> {
     }
 }
 
+/// How many processes are known for one instance: a library has as many as public methods.
+const MOST_RUNNERS: usize = 32;
+
 /// Everything that is known of a program's regions.
 pub struct Regions<'p> {
     /// The program.
@@ -62,6 +65,8 @@ pub struct Regions<'p> {
     pub variables: variables::Variables,
     /// Who runs what.
     pub processes: Vec<processes::Process>,
+    /// By instance: some processes that run it, in order.
+    runners: Vec<Vec<u32>>,
     /// What regions read and write.
     pub views: views::Views,
     /// Roots that were left out because there are too many.
@@ -74,7 +79,23 @@ impl<'p> Regions<'p> {
         let instances = instances::Instances::new(&given, stable);
         let variables = variables::Variables::new(&given, &instances, paper);
         let (processes, roots_left_out) = processes::processes(&given, &instances);
-        let views = views::Views::new(&given, &instances, &variables, &processes, paper);
-        Regions { given, instances, variables, processes, views, roots_left_out }
+        let mut runners: Vec<Vec<u32>> = vec![Vec::new(); instances.all.len()];
+        for (number, process) in (0u32..).zip(&processes) {
+            for (instance, runners) in (0u32..).zip(&mut runners) {
+                if runners.len() < MOST_RUNNERS && process.runs_instance(instance) {
+                    runners.push(number);
+                }
+            }
+        }
+        let views = views::Views { accesses: Vec::new(), views: Vec::new() };
+        let mut regions = Regions { given, instances, variables, processes, runners, views, roots_left_out };
+        regions.views = views::Views::new(&regions, paper);
+        regions
+    }
+
+    /// Some processes that run an instruction while others may run.
+    pub fn runners(&self, instance: u32, inst: u32) -> impl Iterator<Item = usize> {
+        let all = self.runners.get(instance as usize).into_iter().flatten().map(|number| *number as usize);
+        all.filter(move |number| self.processes.get(*number).is_some_and(|p| p.runs(instance, inst)))
     }
 }

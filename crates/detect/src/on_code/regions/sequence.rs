@@ -11,8 +11,14 @@ use super::{RegionId, Regions};
 pub struct Sequence<'a, 'p> {
     regions: &'a Regions<'p>,
     /// By instance: the regions that start in it or in what it calls. Filled when first asked for.
-    below: Option<Vec<FxHashSet<RegionId>>>,
+    below: Option<Below>,
     answers: FxHashMap<(usize, RegionId, RegionId), bool>,
+}
+
+/// Regions by instance, and instances by region.
+struct Below {
+    regions: Vec<FxHashSet<RegionId>>,
+    instances: FxHashMap<RegionId, Vec<u32>>,
 }
 
 /// More regions than that are not told apart below one instance.
@@ -35,13 +41,11 @@ impl<'a, 'p> Sequence<'a, 'p> {
             regions.processes.get(process).is_some_and(|process| process.runs_instance(instance))
         };
         let leads = |instance: u32, region: RegionId| {
-            below.get(instance as usize).is_some_and(|below| below.contains(&region))
+            below.regions.get(instance as usize).is_some_and(|below| below.contains(&region))
         };
-        let all = (0u32..).zip(&regions.instances.all);
-        let answer = all.filter(|(number, _)| runs(*number)).any(|(number, instance)| {
-            if !leads(number, first) || !leads(number, second) {
-                return false;
-            }
+        let above = below.instances.get(&first).into_iter().flatten();
+        let answer = above.filter(|number| runs(**number) && leads(**number, second)).any(|number| {
+            let Some(instance) = regions.instances.all.get(*number as usize) else { return false };
             let starts = |region: RegionId| -> Vec<u32> {
                 let own = instance.starts().filter(|(found, _)| *found == region).map(|(_, at)| at);
                 let called = instance.calls.iter().filter(|(_, callee)| leads(*callee, region));
@@ -57,7 +61,7 @@ impl<'a, 'p> Sequence<'a, 'p> {
 }
 
 /// The regions that start in each instance or in what it calls.
-fn below(regions: &Regions<'_>) -> Vec<FxHashSet<RegionId>> {
+fn below(regions: &Regions<'_>) -> Below {
     let all = &regions.instances.all;
     let mut found: Vec<FxHashSet<RegionId>> =
         all.iter().map(|instance| instance.starts().map(|(region, _)| region).collect()).collect();
@@ -79,7 +83,13 @@ fn below(regions: &Regions<'_>) -> Vec<FxHashSet<RegionId>> {
             }
         }
     }
-    found
+    let mut instances: FxHashMap<RegionId, Vec<u32>> = FxHashMap::default();
+    for (number, regions) in (0u32..).zip(&found) {
+        for region in regions {
+            instances.entry(*region).or_default().push(number);
+        }
+    }
+    Below { regions: found, instances }
 }
 
 /// Is there a way from one instruction to the other that goes round no loop?

@@ -6,10 +6,9 @@ use program::ir::{Inst, Op, Reg};
 use program::{MethodId, flags};
 use rustc_hash::FxHashSet;
 
-use super::instances::{Code, Instances};
-use super::processes::Process;
-use super::variables::{Use, VarId, Variables};
-use super::{Given, RegionId};
+use super::instances::Code;
+use super::variables::{Use, VarId};
+use super::{Given, RegionId, Regions};
 
 /// A use of a variable that counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,13 +42,8 @@ pub struct Views {
 
 impl Views {
     /// Gathers them.
-    pub fn new(
-        given: &Given<'_>,
-        instances: &Instances<'_>,
-        variables: &Variables,
-        processes: &[Process],
-        paper: bool,
-    ) -> Views {
+    pub fn new(regions: &Regions<'_>, paper: bool) -> Views {
+        let Regions { given, instances, variables, .. } = regions;
         let mut accesses = Vec::new();
         for (number, instance) in (0u32..).zip(&instances.all) {
             let code = &instance.code;
@@ -72,7 +66,7 @@ impl Views {
             let written: FxHashSet<VarId> = accesses
                 .iter()
                 .filter(|access| access.write)
-                .filter(|access| processes.iter().any(|p| p.runs(access.instance, access.inst)))
+                .filter(|access| regions.runners(access.instance, access.inst).next().is_some())
                 .map(|access| access.var)
                 .collect();
             accesses.retain(|access| written.contains(&access.var));
@@ -84,7 +78,7 @@ impl Views {
                 continue;
             }
             for RegionId(region) in instances.open(access.instance, access.inst) {
-                if let Some(view) = views.get_mut(region as usize) {
+                if let Some(view) = views.get_mut(*region as usize) {
                     let set = if access.write { &mut view.writes } else { &mut view.reads };
                     set.push(access.var);
                 }
