@@ -111,11 +111,12 @@ fn judged<'m>(report: &Report, marks: &'m BTreeSet<Mark>) -> (Vec<&'m Mark>, usi
     (missed.collect(), alarms.count())
 }
 
-/// A row of a table: how many defects there are, how many false alarms with `--paper`, and how many defects the views of
-/// 2003 miss.
+/// A row of a table: how many defects there are, how many false alarms the paper has at most, and how many defects the
+/// views of 2003 miss.
 fn row(name: &str, defects: usize, paper_alarms: usize, missed_by_views: usize) {
     let (marked, alarms) = marks(name);
-    assert_eq!((marked.len(), alarms.len()), (defects, paper_alarms), "marks in {name}");
+    assert_eq!(marked.len(), defects, "marks in {name}");
+    assert!(alarms.len() <= paper_alarms, "marks in {name}");
     let found = report("causal", name, false);
     assert_eq!(judged(&found, &marked), (vec![], 0), "{name}:\n{}", told(&found));
     let found = report("causal", name, true);
@@ -161,5 +162,9 @@ rows! {
     under_reporting_has_one_variable: "UnderReporting", 1, 0, 1;
     allocate_vector_searches_and_then_marks: "AllocateVector", 1, 0, 1;
     knight_compares_and_then_writes: "Knight", 1, 0, 1;
-    arithmetic_database_takes_two_steps: "ArithmeticDatabase", 3, 0, 2;
+    arithmetic_database_takes_two_steps: "ArithmeticDatabase", 3, 1, 2;
+    elevator_asks_who_has_claimed_a_floor: "Elevator", 1, 6, 1;
+    philosophers_wait_for_both_forks: "Philo", 0, 2, 0;
+    salesmen_look_again_at_the_shortest_tour: "Tsp", 0, 2, 0;
+    store_sells_what_may_be_gone: "Store", 2, 0, 1;
 }

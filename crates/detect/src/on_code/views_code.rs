@@ -9,8 +9,8 @@
 //! why the command leaves this check out unless it is asked for, see [`SPEC`].
 
 use findings::{Confidence, Role, Rule};
-use rustc_hash::FxHashMap;
 
+use super::regions::groups::{Group, by_lock};
 use super::regions::paths::Stable;
 use super::regions::telling::Teller;
 use super::regions::variables::VarId;
@@ -49,40 +49,29 @@ fn check(code: &Code, options: &Options, out: &mut Out<'_>) {
     let stable = Stable::new(given.program, given.points);
     let regions = Regions::new(given, &stable, options.paper);
     super::causal::gaps(&regions, out);
-    let mut groups: FxHashMap<u32, Vec<(usize, Sets)>> = FxHashMap::default();
-    for (number, process) in regions.processes.iter().enumerate() {
-        let mut by_lock: FxHashMap<u32, Sets> = FxHashMap::default();
-        for region in &process.regions {
-            let view = regions.views.of(*region);
-            let mut all: Vec<VarId> = view.reads.iter().chain(&view.writes).copied().collect();
-            all.sort_unstable();
-            all.dedup();
-            let lock = regions.variables.locks.get(region.index()).copied().unwrap_or_default();
-            let sets = by_lock.entry(if options.paper { 0 } else { lock }).or_default();
-            if !all.is_empty() && !sets.iter().any(|(known, _)| *known == all) {
-                sets.push((all, *region));
-            }
-        }
-        for (lock, sets) in by_lock {
-            groups.entry(lock).or_default().push((number, sets));
-        }
-    }
-    let mut groups: Vec<_> = groups.into_iter().collect();
-    groups.sort_unstable_by_key(|(lock, _)| *lock);
     let mut teller = Teller::new(code, &regions);
     let mut steps = MOST_STEPS;
     let mut left_out = 0;
-    for (one, sets, other, apart) in groups.iter().flat_map(|(_, group)| pairs(&regions, group)) {
-        for (maximal, region) in sets.iter().filter(|(set, _)| set.len() > 1 && is_maximal(set, sets)) {
-            let overlaps = overlaps(maximal, apart);
-            let cost = overlaps.len() * overlaps.len() + apart.len();
-            if steps < cost {
-                left_out += 1;
-                continue;
-            }
-            steps -= cost;
-            if let Some(evidence) = conflict(&mut teller, (one, *region), other, &overlaps) {
-                out.add(evidence);
+    for group in by_lock(&regions, options.paper) {
+        let views: Vec<Sets> = group.iter().map(|group| sets(&regions, group)).collect();
+        for (one, sets) in group.iter().zip(&views) {
+            for (maximal, region) in sets.iter().filter(|(set, _)| set.len() > 1 && is_maximal(set, sets)) {
+                for (other, apart) in group.iter().zip(&views) {
+                    if apart.len() < 2 || one.process == other.process && !one.many {
+                        continue;
+                    }
+                    let overlaps = overlaps(maximal, apart);
+                    let cost = overlaps.len() * overlaps.len() + apart.len();
+                    if steps < cost {
+                        left_out += 1;
+                        continue;
+                    }
+                    steps -= cost;
+                    let together = (one.process, *region);
+                    if let Some(evidence) = conflict(&mut teller, together, other.process, &overlaps) {
+                        out.add(evidence);
+                    }
+                }
             }
         }
     }
@@ -91,16 +80,19 @@ fn check(code: &Code, options: &Options, out: &mut Out<'_>) {
     }
 }
 
-/// All ordered pairs of processes that may run at the same time.
-fn pairs<'g>(
-    regions: &'g Regions<'_>,
-    group: &'g [(usize, Sets)],
-) -> impl Iterator<Item = (usize, &'g Sets, usize, &'g Sets)> {
-    group.iter().flat_map(move |(one, sets)| {
-        let many = regions.processes.get(*one).is_some_and(|process| process.many);
-        let others = group.iter().filter(move |(other, _)| one != other || many);
-        others.map(move |(other, apart)| (*one, sets, *other, apart))
-    })
+/// The distinct views of a process under one lock.
+fn sets(regions: &Regions<'_>, group: &Group) -> Sets {
+    let mut found = Sets::new();
+    for region in &group.regions {
+        let view = regions.views.of(*region);
+        let mut all: Vec<VarId> = view.reads.iter().chain(&view.writes).copied().collect();
+        all.sort_unstable();
+        all.dedup();
+        if !found.iter().any(|(known, _)| *known == all) {
+            found.push((all, *region));
+        }
+    }
+    found
 }
 
 fn is_subset(one: &[VarId], other: &[VarId]) -> bool {

@@ -11,9 +11,10 @@
 //! - writes apart (compw) count only if one region comes after the other in one pass through a method, and if whoever
 //!   reads them together makes something of both.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use super::correlation::Correlation;
+use crate::on_code::regions::groups::by_lock;
 use crate::on_code::regions::sequence::Sequence;
 use crate::on_code::regions::variables::VarId;
 use crate::on_code::regions::{RegionId, Regions};
@@ -62,30 +63,7 @@ pub fn conflicts<'a, 'p>(
     let mut steps = MOST_STEPS;
     let mut left_out = 0;
     let mut sequence = Sequence::new(regions);
-    // By lock (all in one with `--paper`): the views of each process.
-    let mut groups: FxHashMap<u32, Vec<Group>> = FxHashMap::default();
-    for (number, process) in regions.processes.iter().enumerate() {
-        let mut by_lock: FxHashMap<u32, Vec<RegionId>> = FxHashMap::default();
-        for region in &process.regions {
-            let lock = regions.variables.locks.get(region.index()).copied().unwrap_or_default();
-            let view = regions.views.of(*region);
-            if !view.reads.is_empty() || !view.writes.is_empty() {
-                by_lock.entry(if paper { 0 } else { lock }).or_default().push(*region);
-            }
-        }
-        for (lock, of) in by_lock {
-            let group = groups.entry(lock).or_default();
-            // Processes that run the same regions are as one that several threads run.
-            match group.iter_mut().find(|known| known.regions == of) {
-                Some(known) => known.many = true,
-                None => group.push(Group { process: number, many: process.many, regions: of }),
-            }
-        }
-    }
-    let mut groups: Vec<_> = groups.into_iter().collect();
-    groups.sort_unstable_by_key(|(lock, _)| *lock);
-    for (_, mut group) in groups {
-        group.sort_unstable_by_key(|group| group.process);
+    for group in by_lock(regions, paper) {
         let views: Vec<[Sets; 2]> = group.iter().map(|group| sets(regions, &group.regions)).collect();
         for (one, [reads, writes]) in group.iter().zip(&views) {
             for (maximal, apart_kind) in [(maximal(reads), Kind::Write), (maximal(writes), Kind::Read)] {
@@ -110,13 +88,6 @@ pub fn conflicts<'a, 'p>(
         }
     }
     (found, left_out)
-}
-
-/// A process under one lock.
-struct Group {
-    process: usize,
-    many: bool,
-    regions: Vec<RegionId>,
 }
 
 /// The distinct read and write views of some regions.

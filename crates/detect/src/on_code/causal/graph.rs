@@ -104,9 +104,9 @@ pub(super) struct Builder<'a, 'p> {
 const MOST_NODES: u32 = 60_000_000;
 
 impl Graph {
-    /// Builds the graph of all instances; says how many had to be left out.
+    /// Builds the graph of all instances; says how many are missing in whole or in part.
     pub fn new(regions: &Regions<'_>, paper: bool) -> (Graph, u64) {
-        let heaps = heap::follow(&regions.instances, &regions.variables, paper);
+        let (heaps, too_large) = heap::follow(&regions.instances, &regions.variables, paper);
         let none = Heap::default();
         let heap_of = |instance: &Instance<'_>| heaps.get(&instance.method).map_or(&none, |heap| &**heap);
         let mut graph = Graph {
@@ -118,7 +118,7 @@ impl Graph {
             edges: Vec::new(),
         };
         let mut next: Node = 0;
-        let mut left_out = 0;
+        let mut left_out = too_large;
         for instance in &regions.instances.all {
             let body = instance.code.body;
             let (regs, blocks) = (body.kinds.len() as u32, body.blocks.len() as u32);
@@ -144,8 +144,8 @@ impl Graph {
                 builder.add(number, instance, heap_of(instance));
             }
         }
-        if !paper {
-            super::through::add(&mut builder);
+        if !paper && !super::through::add(&mut builder) {
+            left_out += 1;
         }
         (builder.finish(), left_out)
     }

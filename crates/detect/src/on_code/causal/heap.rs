@@ -21,6 +21,9 @@ pub const ELSEWHERE: u32 = u32::MAX;
 /// More variables than that are not told to callers, nor what library objects hold.
 const MOST_EXITS: usize = 64;
 
+/// Variables written, times blocks, that one method may have.
+const MOST_VERSIONS: usize = 500_000;
+
 /// Versions of variables at a point; a variable without any has the one from elsewhere.
 type Versions = BTreeMap<VarId, BTreeSet<u32>>;
 
@@ -33,16 +36,18 @@ pub struct Heap {
     pub exits: BTreeMap<VarId, Vec<u32>>,
 }
 
-/// Follows the versions in all methods, callees first.
+/// Follows the versions in all methods, callees first. Says how many methods are too large for it.
 pub fn follow(
     instances: &Instances<'_>,
     variables: &Variables,
     paper: bool,
-) -> FxHashMap<MethodId, Rc<Heap>> {
+) -> (FxHashMap<MethodId, Rc<Heap>>, u64) {
     let order = callees_first(instances);
     let mut found: FxHashMap<MethodId, Rc<Heap>> = FxHashMap::default();
+    let mut too_large = 0;
     // Twice, so that a method that calls itself knows what it does.
     for _ in 0..2 {
+        too_large = 0;
         for number in &order {
             let Some(instance) = instances.all.get(*number as usize) else { continue };
             let mut callees: FxHashMap<u32, Vec<Rc<Heap>>> = FxHashMap::default();
@@ -53,10 +58,12 @@ pub fn follow(
                 }
             }
             let walk = Walk { method: instance.method, code: &instance.code, variables, callees, paper };
-            found.insert(instance.method, Rc::new(walk.heap()));
+            let heap = if walk.size() > MOST_VERSIONS { None } else { Some(walk.heap()) };
+            too_large += u64::from(heap.is_none());
+            found.insert(instance.method, Rc::new(heap.unwrap_or_default()));
         }
     }
-    found
+    (found, too_large)
 }
 
 /// One instance of each method, those it calls before it.
@@ -93,6 +100,18 @@ struct Walk<'a, 'p> {
 }
 
 impl Walk<'_, '_> {
+    /// How many versions there may be at the starts of all blocks.
+    fn size(&self) -> usize {
+        let body = self.code.body;
+        let written = (0u32..).zip(&body.insts).filter_map(|(at, inst)| {
+            let (var, how) = self.variables.at(self.method, at, &inst.op)?;
+            (how != Use::Read).then_some(var)
+        });
+        let called = self.callees.values().flatten().flat_map(|heap| heap.exits.keys().copied());
+        let vars: FxHashSet<VarId> = written.chain(called).collect();
+        vars.len().saturating_mul(body.blocks.len())
+    }
+
     fn heap(&self) -> Heap {
         let body = self.code.body;
         let mut states: Vec<Option<Versions>> = vec![None; body.blocks.len()];

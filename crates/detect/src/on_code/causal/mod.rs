@@ -75,7 +75,7 @@ fn check(code: &Code, options: &Options, out: &mut Out<'_>) {
     let regions = Regions::new(given, &stable, options.paper);
     gaps(&regions, out);
     let (graph, left_out) = graph::Graph::new(&regions, options.paper);
-    gap(out, "methods that causal did not look at", "the program is too large", left_out);
+    gap(out, "methods that causal did not look at as a whole", "they are too large, or too many", left_out);
     let mut correlation = correlation::Correlation::new(&regions, &graph, options.paper);
     let (conflicts, left_out) = compare::conflicts(&regions, &mut correlation, options.paper);
     gap(out, "views that causal did not compare", "there are too many", left_out);

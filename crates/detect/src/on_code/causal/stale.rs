@@ -8,7 +8,8 @@
 //! By default, beyond the paper, a path counts if
 //! - the value is written back to its own variable: a lost update;
 //! - or goes, as data, into another variable under the same lock;
-//! - or decides whether a region runs that uses the variable again, writes it or relies on it: check, then act;
+//! - or decides whether a region runs that uses the variable again, writes it or relies on it: check, then act. (A region
+//!   that has written something itself has acted already, and is no mere check);
 //!
 //! if the region at the end does not look at the variable again before it writes, and if the value was not taken out where
 //! it was read: the region there writes the variable too, or moves on the index or reference that led to it. Then nobody
@@ -314,6 +315,9 @@ impl Search<'_, '_> {
                 false if self.lock(first) == self.lock(last) => Some(Confidence::Low),
                 false => None,
             };
+        }
+        if !self.regions.views.of(first).writes.is_empty() {
+            return None;
         }
         let view = self.regions.views.of(last);
         let uses = view.writes.contains(&access.var) || view.reads.contains(&access.var);

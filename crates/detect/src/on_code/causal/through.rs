@@ -16,8 +16,8 @@ struct Site {
     outs: Vec<(Node, Node)>,
 }
 
-/// Adds the edges.
-pub fn add(builder: &mut Builder<'_, '_>) {
+/// Adds the edges; false if some are missing.
+pub fn add(builder: &mut Builder<'_, '_>) -> bool {
     let mut sites: FxHashMap<(u32, u32, u32), Site> = FxHashMap::default();
     for (inst, site) in builder.sites.drain(..) {
         let merged = sites.entry((site.caller, inst, site.callee)).or_default();
@@ -98,4 +98,5 @@ pub fn add(builder: &mut Builder<'_, '_>) {
     builder.found.extend(
         new.into_iter().map(|(from, to, control)| (from, Edge { to, kind: Kind::Through, control, inst: 0 })),
     );
+    steps > 0
 }

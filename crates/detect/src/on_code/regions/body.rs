@@ -5,6 +5,7 @@
 use events::models::{Action, Base, Condition, LockMode, Models};
 use program::ir::{Body, Op, Reg, Values};
 use program::{ClassId, Program};
+use rustc_hash::FxHashMap;
 
 /// Deeper nesting is not followed.
 const DEEPEST: usize = 16;
@@ -57,8 +58,10 @@ pub struct Finder<'p> {
     pub values: &'p Values,
 }
 
+#[derive(Default)]
 struct State {
     regions: Vec<Local>,
+    by_start: FxHashMap<u32, u32>,
     /// Regions that turned out to be one.
     same: Vec<u32>,
 }
@@ -73,9 +76,10 @@ impl State {
 
     /// The region that starts at an instruction.
     fn start(&mut self, start: u32, lock: Option<Reg>, by_call: bool, instead_of: Option<u32>) -> u32 {
-        if let Some(known) = self.regions.iter().position(|region| region.start == start) {
-            return known as u32;
+        if let Some(known) = self.by_start.get(&start) {
+            return *known;
         }
+        self.by_start.insert(start, self.regions.len() as u32);
         self.regions.push(Local { start, lock, instead_of, by_call });
         self.same.push(self.same.len() as u32);
         self.same.len() as u32 - 1
@@ -85,7 +89,7 @@ impl State {
 impl Finder<'_> {
     /// Finds them. `whole`: the method itself is a region.
     pub fn find(&self, whole: bool) -> BodyRegions {
-        let mut state = State { regions: Vec::new(), same: Vec::new() };
+        let mut state = State::default();
         let first = if whole { vec![state.start(Local::METHOD, None, false, None)] } else { Vec::new() };
         let mut starts: Vec<Option<Vec<u32>>> = vec![None; self.body.blocks.len()];
         if let Some(entry) = starts.first_mut() {
@@ -123,16 +127,17 @@ impl Finder<'_> {
             lists: vec![Vec::new()],
             regions: Vec::new(),
         };
+        let mut numbers: FxHashMap<Vec<u32>, u32> = FxHashMap::from_iter([(Vec::new(), 0)]);
         for (block, held) in self.body.blocks.iter().zip(starts) {
             let mut held = held.clone().unwrap_or_default();
             for (inst, at) in self.body.insts(block).iter().zip(block.insts.start..) {
                 let list: Vec<u32> = held.iter().map(|region| state.find(*region)).collect();
-                let number = found.lists.iter().position(|known| *known == list).unwrap_or_else(|| {
+                let number = *numbers.entry(list.clone()).or_insert_with(|| {
                     found.lists.push(list);
-                    found.lists.len() - 1
+                    found.lists.len() as u32 - 1
                 });
                 if let Some(place) = found.open.get_mut(at as usize) {
-                    *place = number as u32;
+                    *place = number;
                 }
                 self.step(state, &mut held, &inst.op, at);
             }

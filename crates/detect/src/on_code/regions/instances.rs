@@ -349,7 +349,7 @@ fn absorbed(code: &Code<'_>, around: &[Around]) -> Vec<bool> {
         .collect()
 }
 
-/// Does the method's receiver or do its parameters count: is it called on an object?
+/// Is the method called without a receiver?
 pub fn is_static(program: &program::Program, method: MethodId) -> bool {
     program.method(method).access & flags::STATIC != 0
 }

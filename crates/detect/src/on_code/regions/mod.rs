@@ -5,6 +5,7 @@
 //! Nothing is judged here.
 
 pub mod body;
+pub mod groups;
 pub mod instances;
 pub mod paths;
 pub mod processes;

@@ -65,6 +65,11 @@ pub fn processes(given: &Given<'_>, instances: &Instances<'_>) -> (Vec<Process>,
             Some(hub) => called.of(Callee::Library(hub)),
         };
         let name = method_name(given, root.method);
+        let name = match root.kind {
+            RootKind::Entry | RootKind::Public => format!("caller of {name}"),
+            RootKind::Finalizer => "finalizer".to_owned(),
+            RootKind::Main | RootKind::Task => name,
+        };
         let mut process = Process {
             name,
             many: given.sharing.is_many(number),

@@ -19,6 +19,9 @@ const UNKNOWN: u32 = u32::MAX;
 /// Threads and executors that may be at work, by their objects.
 type Running = BTreeSet<u32>;
 
+/// Loops of one body that are looked at for threads that are waited for.
+const MOST_LOOPS: usize = 64;
+
 enum Change {
     Start(Option<Reg>),
     Join(Reg),
@@ -244,10 +247,19 @@ struct Loops {
 impl Loops {
     fn new(body: &program::ir::Body) -> Loops {
         let shape = Shape::new(body, Edges::Normal);
+        let intervals = shape.intervals();
+        let dominates = |above: BlockId, below: BlockId| match (
+            intervals.get(above.index()),
+            intervals.get(below.index()),
+        ) {
+            (Some(above), Some(below)) => above.0 <= below.0 && below.1 <= above.1,
+            _ => false,
+        };
         let mut bodies: Vec<(BlockId, FxHashSet<BlockId>)> = Vec::new();
         for (id, block) in body.blocks() {
             for edge in body.edges(block) {
-                if !shape.is_reached(id) || !shape.dominates(edge.target, id) {
+                let is_back = shape.is_reached(id) && dominates(edge.target, id);
+                if !is_back || bodies.len() >= MOST_LOOPS {
                     continue;
                 }
                 let head = edge.target;

@@ -2,7 +2,7 @@
 //! that leads to the one is followed by a call or block that leads to the other. Regions that only different rounds of a
 //! loop (or different calls from outside) lead to have nothing to do with each other.
 
-use program::ir::{BlockId, Edges, Shape};
+use program::ir::{BlockId, Body, Edges, Shape};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{RegionId, Regions};
@@ -52,8 +52,8 @@ impl<'a, 'p> Sequence<'a, 'p> {
                 own.chain(called.map(|(at, _)| *at)).collect()
             };
             let (from, to) = (starts(first), starts(second));
-            from.iter()
-                .any(|from| to.iter().any(|to| from != to && comes_after(instance.code.body, *from, *to)))
+            let order = Order::new(instance.code.body);
+            from.iter().any(|from| order.comes_after(*from, &to))
         });
         self.answers.insert((process, first, second), answer);
         answer
@@ -92,30 +92,56 @@ fn below(regions: &Regions<'_>) -> Below {
     Below { regions: found, instances }
 }
 
-/// Is there a way from one instruction to the other that goes round no loop?
-fn comes_after(body: &program::ir::Body, from: u32, to: u32) -> bool {
-    let block_of = |inst: u32| {
-        body.blocks().find(|(_, block)| block.insts.range().contains(&(inst as usize))).map(|(id, _)| id)
-    };
-    let (Some(start), Some(end)) = (block_of(from), block_of(to)) else { return false };
-    if start == end {
-        return from < to;
+/// In which order the blocks of a body can run.
+struct Order<'b> {
+    body: &'b Body,
+    intervals: Vec<(u32, u32)>,
+}
+
+impl<'b> Order<'b> {
+    fn new(body: &'b Body) -> Self {
+        Order { body, intervals: Shape::new(body, Edges::All).intervals() }
     }
-    let shape = Shape::new(body, Edges::All);
-    let mut seen: FxHashSet<BlockId> = FxHashSet::default();
-    let mut work = vec![start];
-    while let Some(id) = work.pop() {
-        for edge in body.all_edges(&body.block(id)) {
-            if shape.dominates(edge.target, id) {
-                continue;
-            }
-            if edge.target == end {
-                return true;
-            }
-            if seen.insert(edge.target) {
-                work.push(edge.target);
-            }
+
+    fn block_of(&self, inst: u32) -> Option<BlockId> {
+        let after = self.body.blocks.partition_point(|block| block.insts.start <= inst);
+        after.checked_sub(1).map(|block| BlockId(block as u32))
+    }
+
+    fn goes_back(&self, from: BlockId, to: BlockId) -> bool {
+        match (self.intervals.get(to.index()), self.intervals.get(from.index())) {
+            (Some(above), Some(below)) => above.0 <= below.0 && below.1 <= above.1,
+            _ => true,
         }
     }
-    false
+
+    /// Is there a way from an instruction to one of the others that goes round no loop?
+    fn comes_after(&self, from: u32, to: &[u32]) -> bool {
+        let Some(start) = self.block_of(from) else { return false };
+        let ends: FxHashSet<BlockId> = to
+            .iter()
+            .filter_map(|inst| self.block_of(*inst).map(|block| (block, *inst)))
+            .filter(|(block, inst)| *block != start || *inst > from)
+            .map(|(block, _)| block)
+            .collect();
+        if ends.contains(&start) {
+            return true;
+        }
+        let mut seen: FxHashSet<BlockId> = FxHashSet::default();
+        let mut work = vec![start];
+        while let Some(id) = work.pop() {
+            for edge in self.body.all_edges(&self.body.block(id)) {
+                if self.goes_back(id, edge.target) {
+                    continue;
+                }
+                if ends.contains(&edge.target) {
+                    return true;
+                }
+                if seen.insert(edge.target) {
+                    work.push(edge.target);
+                }
+            }
+        }
+        false
+    }
 }
