@@ -163,7 +163,7 @@ rows! {
     allocate_vector_searches_and_then_marks: "AllocateVector", 1, 0, 1;
     knight_compares_and_then_writes: "Knight", 1, 0, 1;
     arithmetic_database_takes_two_steps: "ArithmeticDatabase", 3, 1, 2;
-    elevator_asks_who_has_claimed_a_floor: "Elevator", 1, 6, 1;
+    elevator_asks_who_has_claimed_a_floor: "Elevator", 3, 6, 2;
     philosophers_wait_for_both_forks: "Philo", 0, 2, 0;
     salesmen_look_again_at_the_shortest_tour: "Tsp", 0, 2, 0;
     store_sells_what_may_be_gone: "Store", 2, 0, 1;

@@ -5,14 +5,12 @@
 public class AllocateVector {
     static class AllocationVector {
         private final char[] vector;
-        private int free;
 
         AllocationVector(int size) {
             vector = new char[size];
             for (int i = 0; i < size; i++) {
                 vector[i] = 'F';
             }
-            free = size;
         }
 
         synchronized int getFreeBlockIndex() {
@@ -26,15 +24,19 @@ public class AllocateVector {
 
         synchronized void markAsAllocatedBlock(int index) {
             vector[index] = 'A';
-            free--;
         }
 
         synchronized void markAsFreeBlock(int index) {
             vector[index] = 'F';
-            free++;
         }
 
         synchronized int left() {
+            int free = 0;
+            for (char block : vector) {
+                if (block == 'F') {
+                    free++;
+                }
+            }
             return free;
         }
     }

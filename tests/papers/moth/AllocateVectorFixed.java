@@ -2,14 +2,12 @@
 public class AllocateVectorFixed {
     static class AllocationVector {
         private final char[] vector;
-        private int free;
 
         AllocationVector(int size) {
             vector = new char[size];
             for (int i = 0; i < size; i++) {
                 vector[i] = 'F';
             }
-            free = size;
         }
 
         synchronized int getFreeBlockIndex() {
@@ -23,7 +21,6 @@ public class AllocateVectorFixed {
 
         synchronized void markAsAllocatedBlock(int index) {
             vector[index] = 'A';
-            free--;
         }
 
         synchronized int allocate() {
@@ -36,10 +33,15 @@ public class AllocateVectorFixed {
 
         synchronized void markAsFreeBlock(int index) {
             vector[index] = 'F';
-            free++;
         }
 
         synchronized int left() {
+            int free = 0;
+            for (char block : vector) {
+                if (block == 'F') {
+                    free++;
+                }
+            }
             return free;
         }
     }

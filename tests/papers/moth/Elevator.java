@@ -58,7 +58,7 @@ public class Elevator {
 
         boolean tryClaim(int number, int lift) {
             Floor floor = floors[number];
-            if (floor.isCalled() && floor.claimant() < 0) {
+            if (floor.isCalled() && floor.claimant() < 0) { //~ high-level-race
                 floor.claim(lift); //~ stale-value
                 return true;
             }
@@ -85,7 +85,7 @@ public class Elevator {
             for (int round = 0; round < 20; round++) {
                 for (int floor = 0; floor < FLOORS; floor++) {
                     if (controls.tryClaim(floor, number)) {
-                        carried += controls.floor(floor).enter();
+                        carried += controls.floor(floor).enter(); //~ stale-value
                     }
                 }
             }

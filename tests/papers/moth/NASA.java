@@ -3,8 +3,6 @@
  * been achieved, the flag, in two blocks; the daemon reads both in one and misses what happens in between.
  */
 public class NASA {
-    static final int PROPERTIES = 3;
-
     static class Cell {
         int value;
         boolean achieved;
@@ -15,15 +13,8 @@ public class NASA {
     }
 
     static class Spacecraft {
-        private final int[] state = new int[PROPERTIES];
-
-        synchronized int sensor(int number) {
-            return state[number];
-        }
-
-        synchronized void actuate(int number, int value) {
-            state[number] = value;
-        }
+        /** What the sensors say; no lock of the program's keeps it as it is. */
+        private volatile int state;
     }
 
     static class Task extends Thread {
@@ -41,7 +32,7 @@ public class NASA {
             synchronized (table) {
                 table.cell.value = wanted;
             }
-            craft.actuate(0, wanted);
+            craft.state = wanted;
             synchronized (table) {
                 table.cell.achieved = true; //~ high-level-race
             }
@@ -62,7 +53,7 @@ public class NASA {
         public void run() {
             for (int round = 0; round < 50; round++) {
                 synchronized (table) {
-                    if (table.cell.achieved && craft.sensor(0) != table.cell.value) {
+                    if (table.cell.achieved && craft.state != table.cell.value) {
                         issueWarning();
                     }
                 }

@@ -1,7 +1,5 @@
 /** {@link NASA} with a task that holds the table until the property has been achieved. */
 public class NASAFixed {
-    static final int PROPERTIES = 3;
-
     static class Cell {
         int value;
         boolean achieved;
@@ -12,15 +10,8 @@ public class NASAFixed {
     }
 
     static class Spacecraft {
-        private final int[] state = new int[PROPERTIES];
-
-        synchronized int sensor(int number) {
-            return state[number];
-        }
-
-        synchronized void actuate(int number, int value) {
-            state[number] = value;
-        }
+        /** What the sensors say; no lock of the program's keeps it as it is. */
+        private volatile int state;
     }
 
     static class Task extends Thread {
@@ -37,7 +28,7 @@ public class NASAFixed {
             int wanted = 7;
             synchronized (table) {
                 table.cell.value = wanted;
-                craft.actuate(0, wanted);
+                craft.state = wanted;
                 table.cell.achieved = true;
             }
         }
@@ -57,7 +48,7 @@ public class NASAFixed {
         public void run() {
             for (int round = 0; round < 50; round++) {
                 synchronized (table) {
-                    if (table.cell.achieved && craft.sensor(0) != table.cell.value) {
+                    if (table.cell.achieved && craft.state != table.cell.value) {
                         issueWarning();
                     }
                 }

@@ -8,8 +8,8 @@
 //! - only regions that may be under the same lock are compared;
 //! - for compr, something must depend on two variables of which each is in one of the two views alone, and neither is
 //!   written in the region that reads it: whoever reads a variable to write it anew is up to date with it;
-//! - writes apart (compw) count only if one region comes after the other in one pass through a method, and if whoever
-//!   reads them together makes something of both.
+//! - one of the two regions must come after the other in one pass through a method, with some object in common;
+//! - writes apart (compw) count only if whoever reads them together makes something of both.
 
 use rustc_hash::FxHashSet;
 
@@ -206,39 +206,31 @@ impl Maximal<'_> {
                 .collect(),
         };
         for (first, second) in pairs.take(MOST_PAIRS) {
-            match self.apart_kind {
+            // In the order in which they run; `turned` if that is not the order of the views.
+            let (early, late, turned) = if judge.paper || judge.sequence.follows(other, first, second) {
+                (first, second, false)
+            } else if judge.sequence.follows(other, second, first) {
+                (second, first, true)
+            } else {
+                continue;
+            };
+            let pair = vars.iter().find(|(x, y)| match self.apart_kind {
                 Kind::Read => {
                     let renewed = |region: RegionId, var: &VarId| {
                         !judge.paper && judge.regions.views.of(region).writes.binary_search(var).is_ok()
                     };
-                    let pair = vars.iter().find(|(x, y)| {
-                        !renewed(first, x)
-                            && !renewed(second, y)
-                            && judge.correlation.common(other, (first, *x), (second, *y))
-                    });
-                    if let Some(pair) = pair {
-                        return Some((first, second, *pair));
-                    }
+                    !renewed(first, x)
+                        && !renewed(second, y)
+                        && judge.correlation.common(other, (first, *x), (second, *y))
                 }
-                Kind::Write if judge.paper => return vars.first().map(|pair| (first, second, *pair)),
+                Kind::Write if judge.paper => true,
                 Kind::Write => {
-                    let in_order = if judge.sequence.follows(other, first, second) {
-                        (first, second, false)
-                    } else if judge.sequence.follows(other, second, first) {
-                        (second, first, true)
-                    } else {
-                        continue;
-                    };
-                    let pair = vars.iter().find(|(x, y)| {
-                        self.holders.iter().take(MOST_PAIRS).any(|holder| {
-                            judge.correlation.common(self.process, (*holder, *x), (*holder, *y))
-                        })
-                    });
-                    if let Some((x, y)) = pair {
-                        let pair = if in_order.2 { (*y, *x) } else { (*x, *y) };
-                        return Some((in_order.0, in_order.1, pair));
-                    }
+                    let mut holders = self.holders.iter().take(MOST_PAIRS);
+                    holders.any(|holder| judge.correlation.common(self.process, (*holder, *x), (*holder, *y)))
                 }
+            });
+            if let Some((x, y)) = pair {
+                return Some((early, late, if turned { (*y, *x) } else { (*x, *y) }));
             }
         }
         None

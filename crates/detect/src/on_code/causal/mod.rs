@@ -79,7 +79,7 @@ fn check(code: &Code, options: &Options, out: &mut Out<'_>) {
     let mut correlation = correlation::Correlation::new(&regions, &graph, options.paper);
     let (conflicts, left_out) = compare::conflicts(&regions, &mut correlation, options.paper);
     gap(out, "views that causal did not compare", "there are too many", left_out);
-    let (stale, given_up) = stale::stale_values(&regions, &graph, options.paper);
+    let (mut stale, given_up) = stale::stale_values(&regions, &graph, options.paper);
     let given_up = given_up + correlation.given_up;
     gap(out, "values that causal did not follow to the end", "too much depends on them", given_up);
     let mut teller = Teller::new(code, &regions);
@@ -94,6 +94,8 @@ fn check(code: &Code, options: &Options, out: &mut Out<'_>) {
             out.add(evidence);
         }
     }
+    // A lost update tells more than a condition.
+    stale.sort_by_key(|value| (value.var, value.used.var != value.var, value.by_control));
     let mut told: FxHashMap<VarId, FxHashSet<_>> = FxHashMap::default();
     for value in &stale {
         let place = |access: &Access| {

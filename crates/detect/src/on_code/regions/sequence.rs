@@ -1,10 +1,12 @@
 //! Which regions come one after the other: in one pass through some method, without going round a loop, a call or block
 //! that leads to the one is followed by a call or block that leads to the other. Regions that only different rounds of a
-//! loop (or different calls from outside) lead to have nothing to do with each other.
+//! loop (or different calls from outside) lead to have nothing to do with each other, and neither have regions that are
+//! reached by way of different objects: the two calls (or blocks) must be given (or lock) some object in common.
 
-use program::ir::{BlockId, Body, Edges, Shape};
+use program::ir::{BlockId, Body, Edges, Kind, Reg, Shape};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::instances::Instance;
 use super::{RegionId, Regions};
 
 /// What is known so far.
@@ -53,11 +55,28 @@ impl<'a, 'p> Sequence<'a, 'p> {
             };
             let (from, to) = (starts(first), starts(second));
             let order = Order::new(instance.code.body);
-            from.iter().any(|from| order.comes_after(*from, &to))
+            from.iter().any(|from| {
+                let alike =
+                    to.iter().copied().filter(|to| is_alike(instance, *from, *to)).collect::<Vec<_>>();
+                order.comes_after(*from, &alike)
+            })
         });
         self.answers.insert((process, first, second), answer);
         answer
     }
+}
+
+/// Do two calls or starts of regions have an object in common, as far as they have any?
+fn is_alike(instance: &Instance<'_>, one: u32, other: u32) -> bool {
+    let code = &instance.code;
+    let objects = |inst: u32| -> Vec<Reg> {
+        let Some(inst) = code.body.insts.get(inst as usize) else { return Vec::new() };
+        code.body.uses(&inst.op).filter(|reg| reg.is_some() && code.body.kind(*reg) == Kind::Ref).collect()
+    };
+    let (ones, others) = (objects(one), objects(other));
+    ones.is_empty()
+        || others.is_empty()
+        || ones.iter().any(|one| others.iter().any(|other| code.values.same(*one, *other)))
 }
 
 /// The regions that start in each instance or in what it calls.
