@@ -89,7 +89,7 @@ fn report() -> Report {
                 .collect();
             let notes =
                 vec!["Nothing orders the two accesses, and no lock is held at both places.".to_owned()];
-            let witness = Witness { detector: detector.into(), steps, notes, tests: Vec::new(), event: 0 };
+            let witness = Witness { detector: detector.into(), steps, notes, ..Witness::default() };
             let message = format!("Two threads read and write {subject} at the same time.");
             report.add(Rule::DataRace, &subject, Confidence::High, &message, witness);
         }
@@ -110,6 +110,10 @@ fn step(role: Role, thread: &str, class: &str, number: usize) -> Step {
         target: format!("{class}@{number}.field{number}"),
         place: frame("update(Ljava/lang/String;I)V".to_owned(), number % 900 + 1),
         locks: vec![format!("{class}@{number}")],
+        read_locks: Vec::new(),
+        taken: Vec::new(),
+        act: None,
+        mover: None,
         stack: (0..12).map(|depth| frame(format!("call{depth}(I)V"), depth * 10 + 1)).collect(),
         stack_is_example: false,
         note: String::new(),

@@ -1,12 +1,14 @@
-//! Every detector of Raddle. [`on_trace`] holds those that read events, one file each; [`shared`] what they own
-//! together: the two orders, lock sets, the history of accesses.
+//! Every detector of Raddle. [`on_trace`] holds those that read events, [`on_code`] those that read a program's code, one
+//! file or folder each; [`shared`] what those over events own together: the two orders, lock sets, the history of accesses.
 //!
-//! A detector does no input or output, reads no clock and holds no statics: the same trace gives the same findings,
+//! A detector does no input or output, reads no clock and holds no statics: the same trace or
+//! code gives the same findings,
 //! byte for byte. Detectors do not know each other.
 
 mod analysis;
 mod detector;
 mod evidence;
+pub mod on_code;
 pub mod on_trace;
 pub mod shared;
 #[cfg(test)]

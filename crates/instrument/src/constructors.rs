@@ -17,12 +17,11 @@ pub(crate) enum Keeping {
 
 /// Do all constructors keep `this` to themselves?
 pub(crate) fn keep_this(class: &Class<'_>) -> Keeping {
-    let constructors =
-        class.methods.iter().filter(|method| class.pool.utf8(method.name).is_ok_and(|name| name == b"<init>"));
-    constructors
-        .map(|method| keeps_this(class, method).unwrap_or(Keeping::No))
-        .min()
-        .unwrap_or(Keeping::Yes)
+    let constructors = class
+        .methods
+        .iter()
+        .filter(|method| class.pool.utf8(method.name).is_ok_and(|name| name == b"<init>"));
+    constructors.map(|method| keeps_this(class, method).unwrap_or(Keeping::No)).min().unwrap_or(Keeping::Yes)
 }
 
 /// Packages of the JDK whose constructors hand `this` to nobody who would let another thread see it.

@@ -221,9 +221,7 @@ impl Look<'_, '_> {
         }
         let reached = found.out.iter().map(|edge| {
             let state = match edge.way {
-                Way::Thrown => {
-                    State { locals: at_any.clone(), stack: Stack::from(vec![Made::ELSEWHERE]) }
-                }
+                Way::Thrown => State { locals: at_any.clone(), stack: Stack::from(vec![Made::ELSEWHERE]) },
                 _ => state.clone(),
             };
             (edge.to, state)
@@ -349,14 +347,22 @@ mod tests {
                 Get(local) => drop(code.load(Moves::Reference, local)),
                 Put(local) => drop(code.store(Moves::Reference, local)),
                 Read => {
-                    code.field(pool, op::GETFIELD, b"A", b"f", b"J").expect("room").plain(op::POP2).expect("plain");
+                    code.field(pool, op::GETFIELD, b"A", b"f", b"J")
+                        .expect("room")
+                        .plain(op::POP2)
+                        .expect("plain");
                 }
                 Write => {
                     code.plain(op::LCONST_0).expect("plain");
                     code.field(pool, op::PUTFIELD, b"A", b"f", b"J").expect("room");
                 }
                 Element => {
-                    code.int(pool, 0).expect("room").plain(op::IALOAD).expect("plain").plain(op::POP).expect("plain");
+                    code.int(pool, 0)
+                        .expect("room")
+                        .plain(op::IALOAD)
+                        .expect("plain")
+                        .plain(op::POP)
+                        .expect("plain");
                 }
                 Op(opcode) => drop(code.plain(opcode).expect("plain")),
                 Int => drop(code.int(pool, 0).expect("room")),
@@ -380,15 +386,13 @@ mod tests {
         let is_access = |instruction: &Instruction<'_>| {
             matches!(
                 instruction,
-                Instruction::Field { opcode: op::GETFIELD | op::PUTFIELD, .. } | Instruction::Plain(op::IALOAD)
+                Instruction::Field { opcode: op::GETFIELD | op::PUTFIELD, .. }
+                    | Instruction::Plain(op::IALOAD)
             )
         };
         let accesses: Vec<u32> = steps.filter(|(_, step)| is_access(step)).map(|(pc, _)| pc).collect();
         let found = find(&code, &class.pool).expect("readable");
-        found
-            .iter()
-            .map(|access| accesses.binary_search(&access.pc).expect("an access"))
-            .collect()
+        found.iter().map(|access| accesses.binary_search(&access.pc).expect("an access")).collect()
     }
 
     const A: Piece = New(b"A");
@@ -416,7 +420,8 @@ mod tests {
     #[test]
     fn what_is_given_away_is_lost_before_and_after() {
         for away in [&[Static][..], &[Give], &[Op(op::ATHROW)]] {
-            let pieces = [&[A, Put(0), Get(0), Read, Int, To(op::IFEQ, 0), Get(0)][..], away, &[At(0), Get(0), Read]];
+            let pieces =
+                [&[A, Put(0), Get(0), Read, Int, To(op::IFEQ, 0), Get(0)][..], away, &[At(0), Get(0), Read]];
             assert!(kept(&pieces.concat(), &[]).is_empty());
         }
         // Stored in the element of another array, which is kept itself.
@@ -435,14 +440,43 @@ mod tests {
         let kept_in_loop = [At(0), A, Put(0), Get(0), Write, Int, To(op::IFEQ, 0)];
         assert_eq!(kept(&kept_in_loop, &[]), [0]);
         // The one of the iteration before is given away.
-        let lost = [A, Put(1), At(0), Get(1), Static, A, Put(0), Get(0), Write, Get(0), Put(1), Int, To(op::IFEQ, 0)];
+        let lost = [
+            A,
+            Put(1),
+            At(0),
+            Get(1),
+            Static,
+            A,
+            Put(0),
+            Get(0),
+            Write,
+            Get(0),
+            Put(1),
+            Int,
+            To(op::IFEQ, 0),
+        ];
         assert!(kept(&lost, &[]).is_empty());
     }
 
     #[test]
     fn a_handler_finds_what_was_there_at_any_time() {
         // Local 0 is the new object for a while, and then the parameter again.
-        let pieces = [At(0), A, Put(0), Get(0), Read, Get(1), Put(0), At(1), To(op::GOTO, 3), At(2), Op(op::POP), Get(0), Static, At(3)];
+        let pieces = [
+            At(0),
+            A,
+            Put(0),
+            Get(0),
+            Read,
+            Get(1),
+            Put(0),
+            At(1),
+            To(op::GOTO, 3),
+            At(2),
+            Op(op::POP),
+            Get(0),
+            Static,
+            At(3),
+        ];
         assert!(kept(&pieces, &[[0, 1, 2]]).is_empty());
         assert_eq!(kept(&pieces, &[]), [0], "without a handler nothing leads to the store");
     }

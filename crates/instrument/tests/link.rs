@@ -17,7 +17,8 @@ const VERIFY: [&str; 3] =
     ["-XX:+UnlockDiagnosticVMOptions", "-XX:+BytecodeVerificationLocal", "-XX:+BytecodeVerificationRemote"];
 
 /// As much as can be woven.
-const MOST: Options = Options { scope: Scope::Whole, blocks: Blocks::ExportSynch, finals: false, kept: false };
+const MOST: Options =
+    Options { scope: Scope::Whole, blocks: Blocks::ExportSynch, finals: false, kept: false };
 
 #[derive(Default, Debug)]
 struct Count {

@@ -12,6 +12,7 @@ pub mod points;
 mod sharing;
 mod whole;
 
+pub use classfile::flags;
 pub use gap::Gap;
 pub use sharing::Sharing;
 pub use whole::{ClassId, ClassInfo, FieldId, FieldInfo, MethodId, MethodInfo, Origin, Program};

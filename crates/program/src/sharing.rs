@@ -37,6 +37,8 @@ pub struct Sharing {
     threads: Vec<Threads>,
     /// Bits that stand for several threads.
     many: Threads,
+    /// By root: does it stand for several threads?
+    many_roots: Vec<bool>,
     escaped: FxHashSet<u32>,
     accesses: FxHashMap<(u32, Part), Accesses>,
     statics: FxHashMap<FieldId, Threads>,
@@ -56,6 +58,7 @@ impl Sharing {
         let mut sharing = Sharing {
             threads: vec![0; program.method_count()],
             many: 1 << OUTER,
+            many_roots: Vec::new(),
             escaped: FxHashSet::default(),
             accesses: FxHashMap::default(),
             statics: FxHashMap::default(),
@@ -87,7 +90,9 @@ impl Sharing {
                     (next - 1).min(LAST_TASK)
                 }
             };
-            let many = bit == LAST_TASK || !is_single(program, points, root);
+            let single = is_single(program, points, root);
+            self.many_roots.push(!single);
+            let many = bit == LAST_TASK || !single;
             if root.kind == RootKind::Task {
                 if many {
                     self.many |= 1 << bit;
@@ -296,6 +301,18 @@ impl Sharing {
                     || objects.without(&self.alike).iter().any(|object| self.is_shared(object, part))
             }
         }
+    }
+
+    /// May several threads start in this root, by its number among [`Points::roots`]?
+    pub fn is_many(&self, root: usize) -> bool {
+        self.unknown || self.many_roots.get(root).copied().unwrap_or(true)
+    }
+
+    /// May one thread run one method while another runs the other?
+    pub fn may_overlap(&self, one: MethodId, other: MethodId) -> bool {
+        let (one, other) = (self.threads[one.index()], self.threads[other.index()]);
+        let different = one != 0 && other != 0 && (one | other).count_ones() >= 2;
+        self.unknown || different || one & other & self.many != 0
     }
 
     /// May several threads run the method at the same time?

@@ -44,7 +44,7 @@ pub fn run(args: &AnalyzeArgs, color: Color) -> Result<Outcome, Failure> {
         }
     }
     if args.stats {
-        stats(report.coverage.events, start.elapsed());
+        stats("events", report.coverage.events, start.elapsed());
     }
     // A report of nothing would say that there are no findings.
     if unread == args.files.len() {
@@ -58,11 +58,11 @@ pub fn run(args: &AnalyzeArgs, color: Color) -> Result<Outcome, Failure> {
 }
 
 /// One line for people and programs. The peak is that of the whole process, where the system tells it.
-fn stats(events: u64, took: Duration) {
+pub fn stats(what: &str, number: u64, took: Duration) {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).map_or("", |rest| rest.trim());
     let peak = peak.trim_end_matches(" kB");
-    let line = format!("stats: events={events} seconds={:.6} peak_kb={peak}\n", took.as_secs_f64());
+    let line = format!("stats: {what}={number} seconds={:.6} peak_kb={peak}\n", took.as_secs_f64());
     let _ = std::io::stderr().write_all(line.as_bytes());
 }
 

@@ -38,6 +38,8 @@ pub struct Cli {
 pub enum Command {
     /// Watch a program run, and look for concurrency errors
     Run(RunArgs),
+    /// Look for concurrency errors in a program's code, without running it
+    Check(CheckArgs),
     /// Look for concurrency errors in traces
     Analyze(AnalyzeArgs),
     /// Look at traces, and convert them
@@ -83,6 +85,57 @@ pub struct AnalyzeArgs {
     /// Tell on standard error what the analysis cost
     #[arg(long)]
     pub stats: bool,
+}
+
+#[derive(Args, Debug)]
+#[command(before_help = examples::CHECK)]
+pub struct CheckArgs {
+    /// What is checked: jars, folders with classes, class files
+    #[arg(required = true, value_name = "PATH")]
+    pub inputs: Vec<PathBuf>,
+
+    /// Only these detectors, separated by commas, or `all`
+    #[arg(long, value_name = "DETECTOR,…", value_delimiter = ',')]
+    pub detectors: Vec<String>,
+
+    /// The papers' definitions, without our refinements
+    #[arg(long)]
+    pub paper: bool,
+
+    /// No progress on standard error
+    #[arg(long)]
+    pub no_progress: bool,
+
+    /// The inputs are a library: any thread may call every public method
+    #[arg(long)]
+    pub library: bool,
+
+    /// The JDK that the program runs on; else that of JAVA_HOME, or of the `java` on the path
+    #[arg(long, value_name = "DIR")]
+    pub jdk: Option<PathBuf>,
+
+    /// How many threads may work at the same time; else as many as there are processors
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub threads: Option<u16>,
+
+    /// What library calls mean, in addition to what is built in; any number of times
+    #[arg(long, value_name = "FILE")]
+    pub models: Vec<PathBuf>,
+
+    /// Only findings that touch a class of this pattern (`com.acme.*`); any number of times
+    #[arg(long, value_name = "PATTERN")]
+    pub include: Vec<String>,
+
+    /// No findings about classes of this pattern; any number of times
+    #[arg(long, value_name = "PATTERN")]
+    pub exclude: Vec<String>,
+
+    /// Tell on standard error what the check cost
+    #[arg(long)]
+    pub stats: bool,
+
+    #[command(flatten)]
+    pub tell: TellArgs,
 }
 
 #[derive(Args, Debug)]
@@ -271,6 +324,7 @@ impl Command {
     pub fn tell_mut(&mut self) -> Option<&mut TellArgs> {
         match self {
             Command::Run(args) => Some(&mut args.report.tell),
+            Command::Check(args) => Some(&mut args.tell),
             Command::Analyze(args) => Some(&mut args.report.tell),
             Command::Report(args) => Some(&mut args.tell),
             _ => None,

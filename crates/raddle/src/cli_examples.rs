@@ -4,6 +4,7 @@ pub const EXAMPLES: &str = "\
 Examples:
   raddle run -- java -jar app.jar               watch a program and report its concurrency errors
   raddle run -- mvn test                        every JVM that the command starts
+  raddle check app.jar                          find concurrency errors in code, without running it
   raddle analyze app.trace                      find concurrency errors in a recorded run
   raddle analyze --output json=out.json *.std   several traces, one report, also as JSON
   raddle trace stat app.trace                   what a trace holds
@@ -23,6 +24,17 @@ Examples:
   raddle analyze --baseline raddle.baseline --new-only app.trace
   zcat app.std.gz | raddle analyze -
 
+Exit code: 0 no findings, 1 findings, 2 could not run.";
+
+pub const CHECK: &str = "\
+Examples:
+  raddle check app.jar
+  raddle check target/classes lib/*.jar
+  raddle check --library --include 'com.acme.*' acme-core.jar
+  raddle check --rules lock-order,stale-value --fail-on medium app.jar
+  raddle check --jdk /opt/jdk-21 --output sarif=out.sarif app.jar
+
+Nothing is run. Threads are looked for where the code starts them; without any, the inputs are a library.
 Exit code: 0 no findings, 1 findings, 2 could not run.";
 
 pub const RUN: &str = "\

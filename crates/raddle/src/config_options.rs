@@ -178,7 +178,7 @@ impl<'a> Options<'a> {
         let names: Vec<String> = text.split(',').map(str::to_owned).collect();
         let result = match name {
             "rules" => select::rules(&names).map(drop),
-            "detectors" => select::detectors(&names, &findings::Rule::ALL).map(drop),
+            "detectors" => select::are_detectors(&names),
             "refine" => select::refinements(&names).map(drop),
             _ => Ok(()),
         };

@@ -2,6 +2,7 @@
 
 mod analyze;
 mod baseline;
+mod check;
 mod cli;
 mod cli_examples;
 mod cli_report;
@@ -49,6 +50,7 @@ fn dispatch(cli: Cli) -> Result<Outcome, Failure> {
             args.report.tell.class_path = run::class_path(&args.command);
             run::run(&args, color)
         }
+        Command::Check(args) => check::run(args, color),
         Command::Analyze(args) => analyze::run(&args, color),
         Command::Trace(args) => trace::run(&args),
         Command::Rules => rules::run(color),

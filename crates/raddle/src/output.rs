@@ -72,11 +72,12 @@ pub fn stdout_style(color: Color, quiet: bool) -> Style {
 }
 
 /// Who finds what, for the formats that tell it.
-fn detectors() -> &'static [DetectorDoc] {
+pub fn detectors() -> &'static [DetectorDoc] {
     static ALL: LazyLock<Vec<DetectorDoc>> = LazyLock::new(|| {
-        let doc =
-            |spec: &&detect::Spec| DetectorDoc { name: spec.name, about: spec.about, rules: spec.rules };
-        detect::on_trace::ALL.iter().map(doc).collect()
+        let on_trace = detect::on_trace::ALL.iter().map(|spec| (spec.name, spec.about, spec.rules));
+        let on_code = detect::on_code::ALL.iter().map(|spec| (spec.name, spec.about, spec.rules));
+        let all = on_trace.chain(on_code);
+        all.map(|(name, about, rules)| DetectorDoc { name, about, rules }).collect()
     });
     &ALL
 }

@@ -49,6 +49,46 @@ impl Line {
     }
 }
 
+/// What a check is busy with: a line that comes and goes by itself.
+pub struct Stage {
+    bar: Option<ProgressBar>,
+}
+
+impl Stage {
+    /// Nothing is shown yet.
+    pub fn new(wanted: bool) -> Self {
+        if !wanted || !io::stderr().is_terminal() {
+            return Self { bar: None };
+        }
+        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+        if let Ok(style) = ProgressStyle::with_template("{wide_msg}") {
+            bar.set_style(style);
+        }
+        Self { bar: Some(bar) }
+    }
+
+    /// Something else begins.
+    pub fn begin(&self, what: &str) {
+        if let Some(bar) = &self.bar {
+            bar.set_message(format!("{what} …"));
+            if bar.elapsed() >= AFTER {
+                bar.tick();
+            } else {
+                // Drawn by the first tick, for whatever takes that long.
+                bar.enable_steady_tick(AFTER);
+            }
+        }
+    }
+}
+
+impl Drop for Stage {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
 impl Shown {
     fn draw(&mut self, now: Instant, progress: Progress) {
         let bar = self.bar.get_or_insert_with(|| {

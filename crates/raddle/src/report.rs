@@ -25,7 +25,7 @@ impl Wanted {
     /// Reads the flags. Whether the files can be written is tried now: an analysis may take long.
     pub fn new(args: &ReportArgs, color: Color) -> Result<Self, Failure> {
         let telling = Telling::new(&args.tell, color)?;
-        let specs = select::detectors(&args.detectors, &telling.rules)?;
+        let specs = select::on_trace(&args.detectors, &telling.rules)?;
         let refinements = select::refinements(&args.refine)?;
         let options = Options { paper: args.paper, refinements, ..Options::default() };
         Ok(Self { specs, options, telling })
@@ -49,7 +49,8 @@ impl Wanted {
 
 /// How findings are judged and told.
 pub struct Telling {
-    rules: Vec<Rule>,
+    /// The rules that were asked for.
+    pub rules: Vec<Rule>,
     judge: Judge,
     format: Format,
     outputs: Vec<(Format, PathBuf)>,

@@ -1,45 +1,73 @@
 //! Names on the command line: rules, detectors, refinements. An unknown one is an error with the nearest known one.
 
-use detect::{Refinements, Spec, on_trace};
+use detect::on_code::CodeSpec;
+use detect::{Refinements, Spec, on_code, on_trace};
 use findings::Rule;
 
 use crate::error::Failure;
 
-/// The detectors to run: those named (all, if none is), as far as they report one of the rules named.
-pub fn detectors(names: &[String], rules: &[Rule]) -> Result<Vec<&'static Spec>, Failure> {
-    let all = on_trace::ALL;
-    let mut chosen: Vec<&'static Spec> = Vec::new();
+/// The detectors over a trace to run: those named (all, if none is), as far as they report one of the rules named.
+pub fn on_trace(names: &[String], rules: &[Rule]) -> Result<Vec<&'static Spec>, Failure> {
+    let all: Vec<Row> = on_trace::ALL.iter().map(|spec| (spec.name, spec.rules)).collect();
+    let others: Vec<Row> = on_code::ALL.iter().map(|spec| (spec.name, spec.rules)).collect();
+    let chosen = detectors(names, rules, &all, &others, "in a trace")?;
+    Ok(on_trace::ALL.iter().copied().filter(|spec| chosen.contains(&spec.name)).collect())
+}
+
+/// The same for those over code; some have to be named to be run.
+pub fn on_code(names: &[String], rules: &[Rule]) -> Result<Vec<&'static CodeSpec>, Failure> {
+    let all: Vec<Row> = on_code::ALL.iter().map(|spec| (spec.name, spec.rules)).collect();
+    let others: Vec<Row> = on_trace::ALL.iter().map(|spec| (spec.name, spec.rules)).collect();
+    let mut chosen = detectors(names, rules, &all, &others, "in code")?;
+    if names.is_empty() {
+        chosen.retain(|name| !on_code::ON_REQUEST.contains(name));
+    }
+    Ok(on_code::ALL.iter().copied().filter(|spec| chosen.contains(&spec.name)).collect())
+}
+
+/// Whether there are detectors of these names, over traces or code.
+pub fn are_detectors(names: &[String]) -> Result<(), Failure> {
+    let all: Vec<Row> = on_trace::ALL.iter().map(|spec| (spec.name, spec.rules)).collect();
+    let others: Vec<Row> = on_code::ALL.iter().map(|spec| (spec.name, spec.rules)).collect();
+    let all = [all, others].concat();
+    detectors(names, &Rule::ALL, &all, &[], "anywhere").map(drop)
+}
+
+/// A detector: its name, the rules it reports.
+type Row = (&'static str, &'static [Rule]);
+
+/// Names of those that were chosen. One that works elsewhere is no mistake: a raddle.toml speaks to all subcommands.
+fn detectors(
+    names: &[String],
+    rules: &[Rule],
+    all: &[Row],
+    others: &[Row],
+    place: &str,
+) -> Result<Vec<&'static str>, Failure> {
+    let mut chosen: Vec<&'static str> = Vec::new();
     for name in names {
         if name == "all" {
-            chosen.extend(all);
+            chosen.extend(all.iter().map(|row| row.0));
+        } else if others.iter().any(|row| row.0 == name) {
+            continue;
         } else {
-            chosen.push(one(
-                "detector",
-                name,
-                all,
-                |spec| spec.name,
-                "raddle explain DETECTOR tells how it works",
-            )?);
+            let help = "raddle explain DETECTOR tells how it works";
+            chosen.push(one("detector", name, all, |row| row.0, help)?.0);
         }
     }
     if names.is_empty() {
-        chosen.extend(all);
+        chosen.extend(all.iter().map(|row| row.0));
     }
-    // In the order of the list, each once: the order of the names must not change the report.
-    let specs: Vec<&'static Spec> = all
-        .iter()
-        .copied()
-        .filter(|spec| chosen.iter().any(|c| c.name == spec.name))
-        .filter(|spec| spec.rules.iter().any(|rule| rules.contains(rule)))
-        .collect();
-    if specs.is_empty() {
+    chosen
+        .retain(|name| all.iter().any(|row| row.0 == *name && row.1.iter().any(|rule| rules.contains(rule))));
+    if chosen.is_empty() {
         let rules: Vec<&str> = rules.iter().map(|rule| rule.name()).collect();
         return Err(Failure::with_help(
-            format!("none of the detectors chosen finds {} in a trace", rules.join(" or ")),
+            format!("none of the detectors chosen finds {} {place}", rules.join(" or ")),
             "raddle rules lists which detector finds what",
         ));
     }
-    Ok(specs)
+    Ok(chosen)
 }
 
 /// The rules named; all, if none is.

@@ -121,10 +121,11 @@ pub(super) fn looked_at(report: &Report) -> String {
         (seen.locks, "lock", "locks"),
         (seen.variables, "variable", "variables"),
         (seen.classes_woven, "class watched", "classes watched"),
+        (if seen.methods_analysed > 0 { seen.classes_seen } else { 0 }, "class", "classes"),
         (seen.methods_analysed, "method", "methods"),
     ]
     .into_iter()
-    .filter(|&(n, _, many)| n > 0 || many == "events")
+    .filter(|&(n, _, many)| n > 0 || many == "events" && seen.methods_analysed == 0)
     .map(|(n, one, many)| plural(n, one, many))
     .collect();
     let gaps = report.gaps().count() as u64;

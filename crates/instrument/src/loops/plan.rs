@@ -2,8 +2,8 @@
 
 use classfile::{Code, Constant, Instruction, Kind as Moves, Pool, Result, op};
 
-use crate::blocks::{Graph, Loop, Way};
 use super::values::{Base, Stack, Value};
+use crate::blocks::{Graph, Loop, Way};
 
 /// Accesses that are told as ranges in one loop at most: each needs code wherever the loop is left.
 const MOST_ACCESSES: usize = 16;

@@ -3,8 +3,8 @@
 
 use classfile::{Instruction, Kind as Moves, op};
 
-use crate::blocks::{Edge, Way};
 use super::plan::{Done, Field, Look, Ranged, Spot};
+use crate::blocks::{Edge, Way};
 
 impl Look<'_, '_> {
     /// Finds the reads of final fields of `this`: `aload_0` and `getfield`, as compilers write it.

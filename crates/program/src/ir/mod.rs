@@ -25,7 +25,7 @@ pub use kinds::{kind_of, result_kind};
 pub use monitors::{Held, Monitors};
 pub use op::{Inst, List, Op, Reg};
 pub use shape::{Control, Edges, Shape};
-pub use text::{TextError, parse, parse_class, print};
+pub use text::{TextError, parse, parse_class, parse_numbered, print};
 pub use values::Values;
 pub use verify::{Fault, verify};
 pub use words::{Binary, CallKind, Condition, Convert, Element, HandleKind, Kind};

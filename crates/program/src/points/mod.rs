@@ -246,6 +246,13 @@ impl Points {
         after.iter().take_while(move |call| (call.0, call.1) == (method, inst)).map(|call| call.2)
     }
 
+    /// The calls by a method's instructions: instruction, method called; in order.
+    pub fn targets_of(&self, method: MethodId) -> impl Iterator<Item = (u32, MethodId)> {
+        let start = self.targets.partition_point(|call| call.0 < method);
+        let after = self.targets.get(start..).unwrap_or_default();
+        after.iter().take_while(move |call| call.0 == method).map(|call| (call.1, call.2))
+    }
+
     /// Every call by an instruction: method, instruction, method called; sorted.
     pub fn all_targets(&self) -> impl Iterator<Item = (MethodId, u32, MethodId)> {
         self.targets.iter().copied()

@@ -29,10 +29,15 @@ impl Program {
     }
 
     /// A program of classes in text form, for tests; those they name and that are not there are missing without a gap.
+    /// Those of `java.…` count as the JDK's; instructions have the lines of the text.
     pub fn from_text(text: &str) -> Result<Program, TextError> {
         let mut program = Program::default();
-        for class in ir::parse(text)? {
-            program.add_input(class, "text");
+        for class in ir::parse_numbered(text)? {
+            if class.name().starts_with("java/") {
+                program.add(class, "text", Origin::Jdk);
+            } else {
+                program.add_input(class, "text");
+            }
         }
         program.complete(None, 1);
         program.gaps.clear();

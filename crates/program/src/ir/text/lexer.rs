@@ -59,12 +59,21 @@ pub struct Lexer<'t> {
     starts_line: bool,
     /// The line of the token taken last.
     last_line: u32,
+    /// Do instructions have the lines of the text, where it says no others?
+    pub numbered: bool,
 }
 
 impl<'t> Lexer<'t> {
     pub fn new(text: &'t str) -> Result<Lexer<'t>> {
-        let mut lexer =
-            Lexer { rest: text, line: 1, token: Token::End, token_line: 0, starts_line: true, last_line: 1 };
+        let mut lexer = Lexer {
+            rest: text,
+            line: 1,
+            token: Token::End,
+            token_line: 0,
+            starts_line: true,
+            last_line: 1,
+            numbered: false,
+        };
         lexer.advance()?;
         Ok(lexer)
     }
@@ -75,6 +84,11 @@ impl<'t> Lexer<'t> {
 
     pub fn starts_line(&self) -> bool {
         self.starts_line
+    }
+
+    /// The line of what comes next, if instructions have the lines of the text; 0 if not.
+    pub fn number_of_next(&self) -> u16 {
+        if self.numbered { u16::try_from(self.token_line).unwrap_or(u16::MAX) } else { 0 }
     }
 
     /// Something is wrong with what was read last.

@@ -39,7 +39,7 @@ mod print;
 mod print_body;
 
 pub use lexer::TextError;
-pub use parse::{parse, parse_class};
+pub use parse::{parse, parse_class, parse_numbered};
 pub use print::print;
 
 #[cfg(test)]

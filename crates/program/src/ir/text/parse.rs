@@ -15,7 +15,17 @@ use crate::ir::{
 
 /// All classes of a text.
 pub fn parse(text: &str) -> std::result::Result<Vec<Class>, TextError> {
+    parse_all(Lexer::new(text)?)
+}
+
+/// All classes of a text; instructions whose line it does not say have the one in which they stand.
+pub fn parse_numbered(text: &str) -> std::result::Result<Vec<Class>, TextError> {
     let mut lexer = Lexer::new(text)?;
+    lexer.numbered = true;
+    parse_all(lexer)
+}
+
+fn parse_all(mut lexer: Lexer<'_>) -> std::result::Result<Vec<Class>, TextError> {
     let mut classes = Vec::new();
     while *lexer.peek() != Token::End {
         classes.push(class(&mut lexer)?);

@@ -194,6 +194,7 @@ impl Parser<'_> {
             self.line = lexer.number("a line's number")?;
             return Ok(());
         }
+        let line = if self.line == 0 { lexer.number_of_next() } else { self.line };
         let mut result = None;
         if !STATEMENTS.contains(&word) {
             lexer.advance()?;
@@ -217,7 +218,7 @@ impl Parser<'_> {
         let pc =
             if lexer.take("@")? { lexer.number("a pc")? } else { self.pc.map_or(0, |pc| pc.wrapping_add(1)) };
         self.pc = Some(pc);
-        self.body.insts.push(Inst { op, result, pc, line: self.line });
+        self.body.insts.push(Inst { op, result, pc, line });
         Ok(())
     }
 

@@ -1,0 +1,152 @@
+//! Every access of the inputs' fields by code that is reached: where, of which object, under which locks, whether while
+//! the object is still being made. Shared by the checks.
+
+use program::ir::{FieldRef, Op, Reg};
+use program::{FieldId, MethodId, Origin, flags};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::Place;
+use super::code::Code;
+use super::locks::keys::{Guard, guards};
+use super::locks::{Base, Depth, Path, Paths};
+
+/// A field, or the elements of the arrays that a field holds.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct Variable {
+    /// The field.
+    pub field: FieldId,
+    /// Is it about the elements?
+    pub elements: bool,
+}
+
+/// One access in the code.
+#[derive(Clone, Debug)]
+pub struct Access {
+    /// Where.
+    pub place: Place,
+    /// Does it write?
+    pub write: bool,
+    /// The object; none for static fields.
+    pub object: Option<Path>,
+    /// The locks that are sure to be held, as seen from the object.
+    pub guards: Vec<Guard>,
+    /// The locks as people read them.
+    pub locks: Vec<String>,
+    /// Nobody else knows the object yet: it is being made.
+    pub early: bool,
+}
+
+/// All accesses, by variable.
+pub struct Accesses {
+    /// In the order of the code.
+    pub of: FxHashMap<Variable, Vec<Access>>,
+}
+
+/// What an instruction accesses: the variable, its object, whether it writes.
+pub fn accessed(
+    code: &Code,
+    method: MethodId,
+    paths: &Paths<'_>,
+    op: &Op,
+) -> Option<(Variable, Option<Reg>, bool)> {
+    let owner = code.program.method(method).owner;
+    let field = |field: FieldRef| {
+        let field = code.program.field_of(owner, field)?;
+        let info = code.program.field(field);
+        (code.program.class(info.owner).origin == Origin::Input).then_some(field)
+    };
+    let plain = |found: FieldRef| Some(Variable { field: field(found)?, elements: false });
+    let elements = |array: Reg| match paths.definition(array)?.1 {
+        Op::Get { field: of, object } => Some((Variable { field: field(of)?, elements: true }, Some(object))),
+        Op::GetStatic { field: of } => Some((Variable { field: field(of)?, elements: true }, None)),
+        _ => None,
+    };
+    match *op {
+        Op::Get { field, object } => Some((plain(field)?, Some(object), false)),
+        Op::Put { field, object, .. } => Some((plain(field)?, Some(object), true)),
+        Op::GetStatic { field } => Some((plain(field)?, None, false)),
+        Op::PutStatic { field, .. } => Some((plain(field)?, None, true)),
+        Op::Load { array, .. } => elements(array).map(|(variable, object)| (variable, object, false)),
+        Op::Store { array, .. } => elements(array).map(|(variable, object)| (variable, object, true)),
+        _ => None,
+    }
+}
+
+impl Accesses {
+    /// Gathers those of all methods that are reached.
+    pub fn new(code: &Code) -> Accesses {
+        let mut of: FxHashMap<Variable, Vec<Access>> = FxHashMap::default();
+        let makers = makers(code);
+        for method in code.methods() {
+            let Some(body) = code.program.body(method) else { continue };
+            let paths = Paths::new(&code.program, &code.points, &code.locks.stable, method, body);
+            let early = makers.contains(&method);
+            let mut see = |inst: u32, state: &[Depth]| {
+                let Some(op) = body.insts.get(inst as usize).map(|inst| inst.op) else { return };
+                let Some((variable, object, write)) = accessed(code, method, &paths, &op) else { return };
+                let is_static = code.program.field(variable.field).access & flags::STATIC != 0;
+                let object = object.filter(|_| !is_static).map(|reg| (reg, paths.of(reg)));
+                // In an initialiser of the class, static fields are nobody else's; in a constructor, those of `this`;
+                // and everywhere what this method has just made and not handed out.
+                let early = match &object {
+                    None => code.program.names_of(method).0 == "<clinit>",
+                    Some((reg, path)) => {
+                        early && path.base == Base::Param(0)
+                            || matches!(paths.definition(*reg), Some((_, Op::New(_))))
+                    }
+                };
+                let object = object.map(|(_, path)| path);
+                let facts = code.locks.held(&code.points, method, state);
+                let access = Access {
+                    place: Place { method, inst },
+                    write,
+                    guards: guards(&facts, object.as_ref()),
+                    locks: code.lock_names(method, state),
+                    object,
+                    early,
+                };
+                of.entry(variable).or_default().push(access);
+            };
+            match code.locks.of(method) {
+                Some(locks) => locks.each(body, see),
+                None => (0..body.insts.len() as u32).for_each(|inst| see(inst, &[])),
+            }
+        }
+        Accesses { of }
+    }
+}
+
+/// Constructors, and what nobody but constructors calls on the object that is being made.
+fn makers(code: &Code) -> FxHashSet<MethodId> {
+    let program = &code.program;
+    let mut makers: FxHashSet<MethodId> =
+        code.methods().filter(|method| program.names_of(*method).0 == "<init>").collect();
+    let roots: FxHashSet<MethodId> = code.points.roots().iter().map(|root| root.method).collect();
+    let mut callers: FxHashMap<MethodId, Vec<(MethodId, bool)>> = FxHashMap::default();
+    for (caller, inst, callee) in code.points.all_targets() {
+        let on_this = program.body(caller).is_some_and(|body| {
+            let call = body.insts.get(inst as usize).and_then(|call| call.op.list());
+            call.is_some_and(|list| body.list(list).first() == body.params().first())
+        });
+        callers.entry(callee).or_default().push((caller, on_this));
+    }
+    let by_library: FxHashSet<MethodId> = code.called_by_libraries().collect();
+    loop {
+        let more: Vec<MethodId> = code
+            .methods()
+            .filter(|method| {
+                !makers.contains(method) && !roots.contains(method) && !by_library.contains(method)
+            })
+            .filter(|method| program.method(*method).access & flags::STATIC == 0)
+            .filter(|method| {
+                let callers = callers.get(method).map(Vec::as_slice).unwrap_or_default();
+                !callers.is_empty()
+                    && callers.iter().all(|(caller, on_this)| *on_this && makers.contains(caller))
+            })
+            .collect();
+        if more.is_empty() {
+            return makers;
+        }
+        makers.extend(more);
+    }
+}

@@ -1,0 +1,238 @@
+//! Process compatibility and view consistency (MoTH, Definitions 5 to 9).
+//!
+//! The kinds of access are stripped before views are intersected: Definition 7 is empty otherwise. For each maximal read
+//! view the write views of other processes must form a chain (compw), for each maximal write view their read views, unless
+//! nothing depends on both (compr). A process that several threads run counts as two.
+//!
+//! By default, beyond the paper:
+//! - only regions that may be under the same lock are compared;
+//! - for compr, something must depend on two variables of which each is in one of the two views alone, and neither is
+//!   written in the region that reads it: whoever reads a variable to write it anew is up to date with it;
+//! - one of the two regions must come after the other in one pass through a method, with some object in common;
+//! - writes apart (compw) count only if whoever reads them together makes something of both.
+
+use rustc_hash::FxHashSet;
+
+use super::correlation::Correlation;
+use crate::on_code::regions::groups::by_lock;
+use crate::on_code::regions::sequence::Sequence;
+use crate::on_code::regions::variables::VarId;
+use crate::on_code::regions::{RegionId, Regions};
+
+/// How variables are used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Kind {
+    /// Read.
+    Read,
+    /// Written.
+    Write,
+}
+
+/// A maximal view of one process with which another one's views do not fit.
+#[derive(Clone, Debug)]
+pub struct Conflict {
+    /// The process with the maximal view, and the region that has it.
+    pub together: (usize, RegionId),
+    /// How that region uses the variables.
+    pub together_kind: Kind,
+    /// The process that uses the variables apart, and two regions in which it does.
+    pub apart: (usize, RegionId, RegionId),
+    /// A variable that is in the first alone, and one that is in the second alone.
+    pub pair: (VarId, VarId),
+    /// How it uses them.
+    pub apart_kind: Kind,
+    /// All variables of overlaps that diverge.
+    pub vars: Vec<VarId>,
+}
+
+/// Comparisons that are made before the rest is left out.
+const MOST_STEPS: u64 = 5_000_000;
+/// Pairs of regions with the same overlaps that are asked for something that depends on both.
+const MOST_PAIRS: usize = 64;
+
+/// Distinct views of one process, with the regions that have them.
+type Sets = Vec<(Vec<VarId>, Vec<RegionId>)>;
+
+/// Finds all conflicts; says how many comparisons were left out.
+pub fn conflicts<'a, 'p>(
+    regions: &'a Regions<'p>,
+    correlation: &mut Correlation<'a, 'p>,
+    paper: bool,
+) -> (Vec<Conflict>, u64) {
+    let mut found = Vec::new();
+    let mut steps = MOST_STEPS;
+    let mut left_out = 0;
+    let mut sequence = Sequence::new(regions);
+    for group in by_lock(regions, paper) {
+        let views: Vec<[Sets; 2]> = group.iter().map(|group| sets(regions, &group.regions)).collect();
+        for (one, [reads, writes]) in group.iter().zip(&views) {
+            for (maximal, apart_kind) in [(maximal(reads), Kind::Write), (maximal(writes), Kind::Read)] {
+                for (set, holders) in maximal {
+                    for (other, [reads, writes]) in group.iter().zip(&views) {
+                        let apart = if apart_kind == Kind::Read { reads } else { writes };
+                        let alone = one.process == other.process && !one.many;
+                        if alone || apart.len() < 2 {
+                            continue;
+                        }
+                        if steps < apart.len() as u64 {
+                            left_out += 1;
+                            continue;
+                        }
+                        steps -= apart.len() as u64;
+                        let maximal = Maximal { process: one.process, set, holders, apart_kind };
+                        let mut judge = Judge { regions, correlation, sequence: &mut sequence, paper };
+                        found.extend(maximal.conflict(other.process, apart, &mut judge, &mut steps));
+                    }
+                }
+            }
+        }
+    }
+    (found, left_out)
+}
+
+/// The distinct read and write views of some regions.
+fn sets(regions: &Regions<'_>, of: &[RegionId]) -> [Sets; 2] {
+    let mut found: [Sets; 2] = Default::default();
+    for region in of {
+        let view = regions.views.of(*region);
+        for (sets, set) in found.iter_mut().zip([&view.reads, &view.writes]) {
+            match sets.iter_mut().find(|(known, _)| known == set) {
+                _ if set.is_empty() => {}
+                Some((_, of)) => of.push(*region),
+                None => sets.push((set.clone(), vec![*region])),
+            }
+        }
+    }
+    found
+}
+
+/// Definition 6.
+fn maximal(sets: &Sets) -> impl Iterator<Item = (&Vec<VarId>, &Vec<RegionId>)> {
+    let is_maximal =
+        |set: &Vec<VarId>| !sets.iter().any(|(other, _)| other.len() > set.len() && is_subset(set, other));
+    sets.iter().filter(move |(set, _)| set.len() > 1 && is_maximal(set)).map(|(set, of)| (set, of))
+}
+
+fn is_subset(one: &[VarId], other: &[VarId]) -> bool {
+    one.iter().all(|var| other.binary_search(var).is_ok())
+}
+
+fn difference<'v>(one: &'v [VarId], other: &'v [VarId]) -> impl Iterator<Item = VarId> + 'v {
+    one.iter().copied().filter(|var| other.binary_search(var).is_err())
+}
+
+struct Judge<'j, 'a, 'p> {
+    regions: &'a Regions<'p>,
+    correlation: &'j mut Correlation<'a, 'p>,
+    sequence: &'j mut Sequence<'a, 'p>,
+    paper: bool,
+}
+
+struct Maximal<'v> {
+    process: usize,
+    set: &'v [VarId],
+    holders: &'v [RegionId],
+    apart_kind: Kind,
+}
+
+impl Maximal<'_> {
+    /// Definitions 7 and 8 for one other process.
+    fn conflict(
+        &self,
+        other: usize,
+        apart: &Sets,
+        judge: &mut Judge<'_, '_, '_>,
+        steps: &mut u64,
+    ) -> Option<Conflict> {
+        let mut overlaps: Vec<(Vec<VarId>, Vec<RegionId>)> = Vec::new();
+        for (set, of) in apart {
+            let common: Vec<VarId> =
+                set.iter().copied().filter(|var| self.set.binary_search(var).is_ok()).collect();
+            if common.is_empty() {
+                continue;
+            }
+            match overlaps.iter_mut().find(|(known, _)| *known == common) {
+                Some((_, regions)) => regions.extend(of),
+                None => overlaps.push((common, of.clone())),
+            }
+        }
+        let mut diverging: FxHashSet<VarId> = FxHashSet::default();
+        let mut shown = None;
+        for (number, one) in overlaps.iter().enumerate() {
+            for two in overlaps.iter().skip(number + 1) {
+                *steps = steps.saturating_sub(1);
+                if is_subset(&one.0, &two.0) || is_subset(&two.0, &one.0) {
+                    continue;
+                }
+                if let Some((first, second, pair)) = self.judge(other, one, two, judge) {
+                    diverging.extend(one.0.iter().chain(&two.0));
+                    shown.get_or_insert((first, second, pair));
+                }
+            }
+        }
+        let (first, second, pair) = shown?;
+        let mut vars: Vec<VarId> = diverging.into_iter().collect();
+        vars.sort_unstable();
+        Some(Conflict {
+            together: (self.process, self.holders.first().copied()?),
+            together_kind: if self.apart_kind == Kind::Read { Kind::Write } else { Kind::Read },
+            apart: (other, first, second),
+            pair,
+            apart_kind: self.apart_kind,
+            vars,
+        })
+    }
+
+    /// Do two overlaps that diverge count? The regions that show it, in order, and a variable of each.
+    fn judge(
+        &self,
+        other: usize,
+        one: &(Vec<VarId>, Vec<RegionId>),
+        two: &(Vec<VarId>, Vec<RegionId>),
+        judge: &mut Judge<'_, '_, '_>,
+    ) -> Option<(RegionId, RegionId, (VarId, VarId))> {
+        let pairs = one.1.iter().flat_map(|first| two.1.iter().map(move |second| (*first, *second)));
+        let vars: Vec<(VarId, VarId)> = match judge.paper {
+            false => difference(&one.0, &two.0)
+                .flat_map(|x| difference(&two.0, &one.0).map(move |y| (x, y)))
+                .take(MOST_PAIRS)
+                .collect(),
+            true => one
+                .0
+                .iter()
+                .flat_map(|x| two.0.iter().map(move |y| (*x, *y)))
+                .filter(|(x, y)| x != y)
+                .take(MOST_PAIRS)
+                .collect(),
+        };
+        for (first, second) in pairs.take(MOST_PAIRS) {
+            // In the order in which they run; `turned` if that is not the order of the views.
+            let (early, late, turned) = if judge.paper || judge.sequence.follows(other, first, second) {
+                (first, second, false)
+            } else if judge.sequence.follows(other, second, first) {
+                (second, first, true)
+            } else {
+                continue;
+            };
+            let pair = vars.iter().find(|(x, y)| match self.apart_kind {
+                Kind::Read => {
+                    let renewed = |region: RegionId, var: &VarId| {
+                        !judge.paper && judge.regions.views.of(region).writes.binary_search(var).is_ok()
+                    };
+                    !renewed(first, x)
+                        && !renewed(second, y)
+                        && judge.correlation.common(other, (first, *x), (second, *y))
+                }
+                Kind::Write if judge.paper => true,
+                Kind::Write => {
+                    let mut holders = self.holders.iter().take(MOST_PAIRS);
+                    holders.any(|holder| judge.correlation.common(self.process, (*holder, *x), (*holder, *y)))
+                }
+            });
+            if let Some((x, y)) = pair {
+                return Some((early, late, if turned { (*y, *x) } else { (*x, *y) }));
+            }
+        }
+        None
+    }
+}

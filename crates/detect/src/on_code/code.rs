@@ -1,0 +1,277 @@
+//! What all checks over code share: the program with its analyses, computed once; names as reports write them; how threads
+//! come to a place.
+
+use std::collections::VecDeque;
+use std::sync::OnceLock;
+
+use events::models::Models;
+use findings::{Frame, Gap, Report};
+use program::ir::{Op, Reg};
+use program::points::{Callee, Caller, Points, Root, RootKind, World};
+use program::{FieldId, MethodId, Origin, Program, Sharing, flags};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::accesses::Accesses;
+use super::locks::{Base, Depth, Known, Locks, Mode, Slot};
+
+/// A program as the checks see it.
+pub struct Code {
+    /// Classes, methods, fields.
+    pub program: Program,
+    /// What registers may hold; who calls whom; where threads start.
+    pub points: Points,
+    /// What several threads may access.
+    pub sharing: Sharing,
+    /// What library calls mean.
+    pub models: Models,
+    /// Which locks are held where.
+    pub locks: Locks,
+    accesses: OnceLock<Accesses>,
+    callers: OnceLock<Callers>,
+}
+
+/// How a thread comes to a method.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Way {
+    /// The thread, as a report names it.
+    pub thread: String,
+    /// Which of the program's roots it starts in.
+    pub root: Option<usize>,
+    /// The calls, innermost first, without the method itself.
+    pub stack: Vec<Frame>,
+}
+
+/// Who calls each method and library place, and which roots start there.
+struct Callers {
+    /// Callee, caller, instruction; sorted.
+    calls: Vec<(Caller, Caller, u32)>,
+    roots: FxHashMap<Caller, Vec<usize>>,
+}
+
+/// No instruction is known.
+const NO_INST: u32 = u32::MAX;
+
+impl Code {
+    /// Analyses a program.
+    pub fn new(program: Program, models: Models, world: World) -> Code {
+        let points = Points::new(&program, &models, world);
+        let sharing = Sharing::new(&program, &points);
+        let locks = Locks::new(&program, &points, &models);
+        Code { program, points, sharing, models, locks, accesses: OnceLock::new(), callers: OnceLock::new() }
+    }
+
+    /// Every access of the inputs' fields.
+    pub fn accesses(&self) -> &Accesses {
+        self.accesses.get_or_init(|| Accesses::new(self))
+    }
+
+    /// `pkg.Class.field`.
+    pub fn field_name(&self, field: FieldId) -> String {
+        let field = self.program.field(field);
+        format!("{}.{}", dotted(self.program.class(field.owner).name()), field.name)
+    }
+
+    /// `pkg.Class.method`.
+    pub fn method_name(&self, method: MethodId) -> String {
+        let owner = self.program.method(method).owner;
+        format!("{}.{}", dotted(self.program.class(owner).name()), self.program.names_of(method).0)
+    }
+
+    /// A place as reports show it; without an instruction the method alone.
+    pub fn frame(&self, method: MethodId, inst: Option<u32>) -> Frame {
+        let class = self.program.class(self.program.method(method).owner);
+        let (name, descriptor) = self.program.names_of(method);
+        let body = self.program.body(method);
+        let line = body.zip(inst).and_then(|(body, inst)| body.insts.get(inst as usize)).map(|i| i.line);
+        Frame {
+            class: dotted(class.name()),
+            method: format!("{name}{descriptor}"),
+            file: class.code.source.map(|file| class.code.table.text(file).to_owned()).unwrap_or_default(),
+            line: i32::from(line.unwrap_or_default()),
+        }
+    }
+
+    /// Methods of the inputs that have code and are reached from a root, in order.
+    pub fn methods(&self) -> impl Iterator<Item = MethodId> {
+        let reached = |method: &MethodId| self.points.is_reached(*method);
+        self.program.input_methods().filter(reached).filter(|method| self.program.body(*method).is_some())
+    }
+
+    /// Methods that libraries call back.
+    pub fn called_by_libraries(&self) -> impl Iterator<Item = MethodId> {
+        self.points.calls().iter().filter_map(|(caller, callee)| match (caller, callee) {
+            (Caller::Library(_), Callee::Method(method)) => Some(*method),
+            _ => None,
+        })
+    }
+
+    /// Are threads started in the code itself? Without any, all that is known is that callers may have some.
+    pub fn starts_threads(&self) -> bool {
+        let is_own = |root: &Root| matches!(root.kind, RootKind::Task | RootKind::Entry);
+        self.points.roots().iter().any(is_own)
+    }
+
+    /// A lock as people read it.
+    pub fn lock_name(&self, method: MethodId, slot: &Slot) -> String {
+        let name = match (slot.path.fields.last(), &slot.path.base) {
+            (Some(field), _) => self.field_name(*field),
+            (None, Base::Static(field)) => self.field_name(*field),
+            (None, Base::Class(name)) => format!("{}.class", dotted(name)),
+            (None, Base::Param(0)) if self.program.method(method).access & flags::STATIC == 0 => {
+                dotted(self.program.class(self.program.method(method).owner).name())
+            }
+            (None, _) => self.class_of(method, slot.reg).unwrap_or_else(|| "a lock".to_owned()),
+        };
+        if slot.mode == Mode::Read { format!("{name} (read)") } else { name }
+    }
+
+    /// The class of what a register may hold, if it is one; its field where that is where it comes from.
+    fn class_of(&self, method: MethodId, reg: Reg) -> Option<String> {
+        let body = self.program.body(method)?;
+        let defined = body.insts.iter().find(|inst| inst.result == reg).map(|inst| inst.op);
+        if let Some(Op::Get { field, .. } | Op::GetStatic { field }) = defined {
+            return Some(self.field_name(self.program.field_of(self.program.method(method).owner, field)?));
+        }
+        let objects = self.points.of(method, reg)?;
+        let mut classes: Vec<_> = objects.iter().map(|object| self.points.object(object).class).collect();
+        classes.sort_unstable();
+        classes.dedup();
+        let [Some(class)] = classes[..] else { return None };
+        Some(dotted(self.program.class(class).name()))
+    }
+
+    /// The locks that are sure to be held in a method where its own stand so, as people read them.
+    pub fn lock_names(&self, method: MethodId, state: &[Depth]) -> Vec<String> {
+        let mut names = Vec::new();
+        for fact in self.locks.entry(method) {
+            if let Known::Path(path) = &fact.lock {
+                let slot =
+                    Slot { path: path.clone(), reg: Reg::NONE, mode: fact.mode, monitor: fact.monitor };
+                names.push(self.lock_name(method, &slot));
+            }
+        }
+        if let Some(locks) = self.locks.of(method) {
+            let held = locks.slots.iter().zip(state).filter(|(_, depth)| depth.least > 0);
+            names.extend(held.map(|(slot, _)| self.lock_name(method, slot)));
+        }
+        let mut seen = FxHashSet::default();
+        names.retain(|name| seen.insert(name.clone()));
+        names
+    }
+
+    /// Ways on which threads come to a method, the shortest first, each from another root; at most `most`.
+    pub fn ways(&self, method: MethodId, most: usize) -> Vec<Way> {
+        let callers = self.callers.get_or_init(|| self.find_callers());
+        let start = Caller::Method(method);
+        let mut from: FxHashMap<Caller, (Caller, u32)> = FxHashMap::default();
+        let mut seen: FxHashSet<Caller> = FxHashSet::from_iter([start]);
+        let mut queue = VecDeque::from([start]);
+        let mut found = Vec::new();
+        while let Some(node) = queue.pop_front() {
+            for root in callers.roots.get(&node).into_iter().flatten() {
+                found.push(self.way(*root, node, &from));
+                if found.len() >= most {
+                    return found;
+                }
+            }
+            let first = callers.calls.partition_point(|call| call.0 < node);
+            let calls = callers.calls.get(first..).unwrap_or_default();
+            for (_, caller, inst) in calls.iter().take_while(|call| call.0 == node) {
+                if seen.insert(*caller) {
+                    from.insert(*caller, (node, *inst));
+                    queue.push_back(*caller);
+                }
+            }
+        }
+        found
+    }
+
+    /// For each of two methods a way, by different threads if there are such.
+    pub fn two_ways(&self, one: MethodId, other: MethodId) -> (Option<Way>, Option<Way>) {
+        const MOST: usize = 8;
+        let (ones, others) = (self.ways(one, MOST), self.ways(other, MOST));
+        let pair = ones.iter().flat_map(|a| others.iter().map(move |b| (a, b)));
+        match pair.into_iter().find(|(a, b)| a.root != b.root) {
+            Some((a, b)) => (Some(a.clone()), Some(b.clone())),
+            None => (ones.into_iter().next(), others.into_iter().next()),
+        }
+    }
+
+    fn way(&self, root: usize, start: Caller, from: &FxHashMap<Caller, (Caller, u32)>) -> Way {
+        let mut stack = Vec::new();
+        let mut node = start;
+        while let Some((next, inst)) = from.get(&node) {
+            // What a library does on the way is not known.
+            if let Caller::Method(method) = node {
+                stack.push(self.frame(method, Some(*inst).filter(|inst| *inst != NO_INST)));
+            }
+            node = *next;
+        }
+        stack.reverse();
+        let thread = self.points.roots().get(root).map(|root| self.thread_name(root)).unwrap_or_default();
+        Way { thread, root: Some(root), stack }
+    }
+
+    /// The thread that starts in a root, as a report names it.
+    fn thread_name(&self, root: &Root) -> String {
+        let name = self.method_name(root.method);
+        match root.kind {
+            RootKind::Main if name.ends_with(".main") => "main".to_owned(),
+            RootKind::Main | RootKind::Task => name,
+            RootKind::Entry | RootKind::Public => format!("caller of {name}"),
+            RootKind::Finalizer => "finalizer".to_owned(),
+        }
+    }
+
+    fn find_callers(&self) -> Callers {
+        let mut calls: Vec<(Caller, Caller, u32)> = Vec::new();
+        for (method, inst, callee) in self.points.all_targets() {
+            calls.push((Caller::Method(callee), Caller::Method(method), inst));
+        }
+        for (caller, callee) in self.points.calls() {
+            let callee = match *callee {
+                Callee::Method(method) => Caller::Method(method),
+                Callee::Library(place) => Caller::Library(place),
+            };
+            calls.push((callee, *caller, NO_INST));
+        }
+        calls.sort_unstable();
+        // Where the instruction is known, the call without one tells nothing more.
+        calls.dedup_by(|later, first| {
+            (later.0, later.1) == (first.0, first.1) && (later.2 == first.2 || later.2 == NO_INST)
+        });
+        let mut roots: FxHashMap<Caller, Vec<usize>> = FxHashMap::default();
+        for (number, root) in self.points.roots().iter().enumerate() {
+            let node = root.hub.map_or(Caller::Method(root.method), Caller::Library);
+            roots.entry(node).or_default().push(number);
+        }
+        Callers { calls, roots }
+    }
+
+    /// Says in a report what was looked at and what was not.
+    pub(super) fn cover(&self, report: &mut Report) {
+        for gap in self.program.gaps().iter().chain(self.points.gaps()) {
+            report.add_gap(Gap { what: gap.what.clone(), why: gap.why.clone(), count: 1 });
+        }
+        let inputs = self.program.classes().filter(|(_, class)| class.origin == Origin::Input);
+        report.coverage.classes_seen = inputs.count() as u64;
+        report.coverage.methods_analysed = self.methods().count() as u64;
+        report.coverage.threads = self.points.roots().len() as u64;
+        let with_code = |method: &MethodId| self.program.body(*method).is_some();
+        let all = self.program.input_methods().filter(with_code).count() as u64;
+        let unreached = all.saturating_sub(report.coverage.methods_analysed);
+        if unreached > report.coverage.methods_analysed {
+            report.add_gap(Gap {
+                what: "methods that nothing calls".to_owned(),
+                why: "no thread that starts in the inputs comes there; if others call them, use --library"
+                    .to_owned(),
+                count: unreached,
+            });
+        }
+    }
+}
+
+/// A class's name as people write it.
+pub(super) fn dotted(name: &str) -> String {
+    name.replace('/', ".")
+}

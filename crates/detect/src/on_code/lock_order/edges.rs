@@ -1,0 +1,238 @@
+//! The edges of the lock graph: a lock that is held, and one that is taken then, in the same method or in one that is
+//! called from there. A lock that is held already is only taken again, which gives no edge; `tryLock` cannot block.
+
+use program::MethodId;
+use program::points::OUTSIDE;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::on_code::locks::keys::{Guard, guards};
+use crate::on_code::locks::{Base, Change, Depth, Fact, Known, Mode, Path, Paths, Slot};
+use crate::on_code::{Code, Place};
+
+/// A lock, as far as locks are told apart.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Node {
+    /// One that is the same wherever it is written.
+    Global(Path),
+    /// All that one place makes.
+    Object(u32),
+}
+
+/// A lock that is taken by a method or what it calls.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Taken {
+    place: Place,
+    slot: Slot,
+    /// The lock in the terms of the method; its own terms mean nothing if this is local.
+    path: Path,
+    nodes: Vec<Node>,
+    /// The calls that lead there, the method's own first.
+    calls: Vec<Place>,
+}
+
+/// A lock that is taken while another is held.
+#[derive(Clone, Debug)]
+pub struct Edge {
+    /// The lock that is held.
+    pub from: Node,
+    /// The lock that is taken.
+    pub to: Node,
+    /// How they are held.
+    pub modes: (Mode, Mode),
+    /// Where the first was taken.
+    pub hold: Place,
+    /// Where the second is taken.
+    pub take: Place,
+    /// The calls that lead from one to the other, outermost first.
+    pub calls: Vec<Place>,
+    /// The locks as people read them.
+    pub names: (String, String),
+    /// Are both parameters of the method, so that a caller may swap them?
+    pub swappable: Option<(u32, u32)>,
+    /// Locks that are sure to be held all the time, but for the first.
+    pub gates: Vec<Guard>,
+}
+
+/// Calls with more targets are not followed: most of them would never happen.
+const MOST_TARGETS: usize = 4;
+/// Longer chains of calls are not followed.
+const MOST_CALLS: usize = 5;
+/// More locks below one method are not followed.
+const MOST_TAKEN: usize = 64;
+/// A lock that may be more objects than these tells nothing.
+const MOST_OBJECTS: usize = 4;
+
+/// Finds all edges.
+pub fn edges(code: &Code) -> Vec<Edge> {
+    let taken = taken(code);
+    let mut edges = Vec::new();
+    let mut seen = FxHashSet::default();
+    for method in code.methods() {
+        let (Some(locks), Some(body)) = (code.locks.of(method), code.program.body(method)) else { continue };
+        let empty = Vec::new();
+        let below = taken.get(&method).unwrap_or(&empty);
+        let mut by_inst: FxHashMap<u32, Vec<&Taken>> = FxHashMap::default();
+        for found in below {
+            let inst = found.calls.first().map_or(found.place.inst, |call| call.inst);
+            by_inst.entry(inst).or_default().push(found);
+        }
+        locks.each(body, |inst, state| {
+            for found in by_inst.get(&inst).into_iter().flatten() {
+                for edge in of(code, method, &locks.slots, state, found) {
+                    if seen.insert((edge.from.clone(), edge.to.clone(), edge.hold, edge.take)) {
+                        edges.push(edge);
+                    }
+                }
+            }
+        });
+    }
+    edges
+}
+
+/// The edges to a lock that is taken where the method's own locks stand so.
+fn of(code: &Code, method: MethodId, slots: &[Slot], state: &[Depth], found: &Taken) -> Vec<Edge> {
+    let waits = found.calls.is_empty()
+        && code
+            .locks
+            .of(method)
+            .is_some_and(|locks| matches!(locks.ops.get(&found.place.inst), Some((Change::Wait, _))));
+    let is_it = |slot: &Slot| slot.path == found.path && slot.monitor == found.slot.monitor;
+    let again = slots.iter().zip(state).any(|(slot, depth)| depth.most > 0 && is_it(slot))
+        || code.locks.entry(method).iter().any(|fact| fact.lock == Known::Path(found.path.clone()));
+    if again && !waits {
+        return Vec::new();
+    }
+    let mut edges = Vec::new();
+    for (number, (slot, depth)) in slots.iter().zip(state).enumerate() {
+        if depth.most == 0 || depth.since == Depth::SEVERAL || is_it(slot) {
+            continue;
+        }
+        let mut facts: Vec<Fact> = code.locks.entry(method).to_vec();
+        for (other, (slot, depth)) in slots.iter().zip(state).enumerate() {
+            if other != number && depth.least > 0 && !(waits && is_it(slot)) {
+                facts.extend(code.locks.facts(&code.points, method, slot));
+            }
+        }
+        let swappable = match (&slot.path.base, &found.path.base) {
+            (Base::Param(one), Base::Param(other)) if slot.path.fields.is_empty() => {
+                (one != other && found.path.fields.is_empty()).then_some((*one, *other))
+            }
+            _ => None,
+        };
+        for from in nodes(code, method, slot) {
+            for to in &found.nodes {
+                edges.push(Edge {
+                    from: from.clone(),
+                    to: to.clone(),
+                    modes: (slot.mode, found.slot.mode),
+                    hold: Place { method, inst: depth.since },
+                    take: found.place,
+                    calls: found.calls.clone(),
+                    names: (code.lock_name(method, slot), code.lock_name(found.place.method, &found.slot)),
+                    swappable,
+                    gates: guards(&facts, None),
+                });
+            }
+        }
+    }
+    edges
+}
+
+/// What a lock may be; nothing if it may be too much.
+fn nodes(code: &Code, method: MethodId, slot: &Slot) -> Vec<Node> {
+    if slot.path.is_global() {
+        return vec![Node::Global(slot.path.clone())];
+    }
+    let objects = code.points.of(method, slot.reg).into_iter().flat_map(|set| set.iter());
+    let objects: Vec<u32> = objects.filter(|object| *object != OUTSIDE).take(MOST_OBJECTS + 1).collect();
+    if objects.len() > MOST_OBJECTS { Vec::new() } else { objects.into_iter().map(Node::Object).collect() }
+}
+
+/// By method: the locks that it and what it calls take, in the method's terms.
+fn taken(code: &Code) -> FxHashMap<MethodId, Vec<Taken>> {
+    let mut all: FxHashMap<MethodId, Vec<Taken>> = FxHashMap::default();
+    let mut work: Vec<(MethodId, Taken)> = Vec::new();
+    for method in code.methods() {
+        let Some(locks) = code.locks.of(method) else { continue };
+        let mut ops: Vec<(&u32, &(Change, Option<usize>))> = locks.ops.iter().collect();
+        ops.sort_unstable_by_key(|(inst, _)| **inst);
+        for (inst, (change, slot)) in ops {
+            let Some(slot) = slot.and_then(|slot| locks.slots.get(slot)) else { continue };
+            if !matches!(change, Change::Acquire | Change::Wait) {
+                continue;
+            }
+            let place = Place { method, inst: *inst };
+            let nodes = nodes(code, method, slot);
+            let path = slot.path.clone();
+            work.push((method, Taken { place, slot: slot.clone(), path, nodes, calls: Vec::new() }));
+        }
+    }
+    let callers = callers(code);
+    work.reverse();
+    while let Some((method, found)) = work.pop() {
+        let known = all.entry(method).or_default();
+        let same = |other: &Taken| {
+            other.place == found.place
+                && other.path == found.path
+                && other.calls.first() == found.calls.first()
+        };
+        if known.len() >= MOST_TAKEN || known.iter().any(same) {
+            continue;
+        }
+        known.push(found.clone());
+        if found.calls.len() >= MOST_CALLS {
+            continue;
+        }
+        // A wait below takes again what was held before it.
+        let waits = found.calls.is_empty()
+            && code
+                .locks
+                .of(method)
+                .is_some_and(|locks| matches!(locks.ops.get(&found.place.inst), Some((Change::Wait, _))));
+        if waits {
+            continue;
+        }
+        for (caller, inst) in callers.get(&method).into_iter().flatten() {
+            let Some(body) = code.program.body(*caller) else { continue };
+            let list = body.insts.get(*inst as usize).and_then(|call| call.op.list());
+            let paths = Paths::new(&code.program, &code.points, &code.locks.stable, *caller, body);
+            let path = match found.path.base {
+                Base::Param(number) => {
+                    let reg = list.and_then(|list| body.list(list).get(number as usize).copied());
+                    reg.map(|reg| {
+                        let mut whole = paths.of(reg);
+                        whole.fields.extend(&found.path.fields);
+                        whole
+                    })
+                }
+                Base::Local(_) => None,
+                _ => Some(found.path.clone()),
+            };
+            // A path that means nothing here must equal none that does.
+            let lost = Path { base: Base::Local(program::ir::Reg::NONE), fields: Vec::new() };
+            let mut up = found.clone();
+            up.path = path.unwrap_or(lost);
+            up.calls.insert(0, Place { method: *caller, inst: *inst });
+            work.push((*caller, up));
+        }
+    }
+    all
+}
+
+/// Who calls a method, where few others are called by the same instruction.
+fn callers(code: &Code) -> FxHashMap<MethodId, Vec<(MethodId, u32)>> {
+    let mut targets: FxHashMap<(MethodId, u32), Vec<MethodId>> = FxHashMap::default();
+    for (caller, inst, callee) in code.points.all_targets() {
+        targets.entry((caller, inst)).or_default().push(callee);
+    }
+    let mut sites: Vec<_> =
+        targets.into_iter().filter(|(_, targets)| targets.len() <= MOST_TARGETS).collect();
+    sites.sort_unstable();
+    let mut callers: FxHashMap<MethodId, Vec<(MethodId, u32)>> = FxHashMap::default();
+    for (site, targets) in sites {
+        for callee in targets {
+            callers.entry(callee).or_default().push(site);
+        }
+    }
+    callers
+}

@@ -1,0 +1,243 @@
+//! Lock order in code: places that take the same locks in different orders, so that threads can block each other for ever.
+//!
+//! The lock graph of the code (as `lock-graph` has that of a run): an edge from each lock that may be held to each lock
+//! that is taken then, by the method itself or by what it calls. Locks are told apart by the place that makes them, static
+//! ones by their field. A report is a cycle of edges
+//! - that different threads may run at the same time,
+//! - with no gate: no common lock that is sure to be held at two of the edges,
+//! - where each lock is held alone by one side or wanted alone by the other.
+//!
+//! A lock that is held already (by the path that leads to it) is only taken again. Two objects from one place are a
+//! cycle of their own where a method locks two of its parameters: callers may swap them. Both orders in one method mean
+//! that it chooses one, and are none. `tryLock` makes no edge, but is held.
+//!
+//! One finding for each set of locks; a set that contains the locks of a shorter cycle is left out. High confidence: two
+//! static locks, and threads that the program itself starts. What it misses: calls with many targets or more than five
+//! deep, cycles of more than four locks, locks that a method leaves held. It is wrong where the objects of one place are
+//! never shared by the two sides, or where something else keeps the threads apart.
+
+mod edges;
+#[cfg(test)]
+mod tests;
+
+use findings::{Confidence, Role, Rule};
+use program::points::Made;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use self::edges::{Edge, Node, edges};
+use super::code::dotted;
+use super::locks::keys::is_same;
+use super::locks::{Base, Mode};
+use super::{Code, CodeSpec, Evidence, Out, StepAt, Subject, Way};
+use crate::Options;
+
+/// The check for lock-order cycles.
+pub static SPEC: CodeSpec = CodeSpec {
+    name: "lock-order-code",
+    about: "lock-order cycles in code: locks that different places take in different orders",
+    explain: "Wherever code takes a lock while it may hold another, itself or in what it calls, the two get an edge in \
+the lock graph. A cycle is a possible deadlock: each thread holds what the next one wants. The program need not run.\n\
+\n\
+Left out are cycles that cannot block: edges that only one thread runs; a common outer lock (a gate); two readers of \
+a read/write lock; a lock that is held already; tryLock, which gives up. A method that locks two of its parameters \
+is a cycle of its own, since another thread may pass them the other way round; if it takes them in both orders it \
+chooses one, and is left out.\n\
+\n\
+Locks are told apart by the place that makes them, so the two sides may in truth never share an object: two static \
+locks are reported with high confidence if the program starts threads, others with medium, and with low in a library, \
+where nothing is known of the threads. Cycles of more than four locks, calls with many possible targets and chains of \
+more than five calls are not followed.",
+    rules: &[Rule::LockOrder],
+    check,
+};
+
+/// Longer cycles are not looked for.
+const LONGEST: usize = 4;
+/// How many edges between two locks are tried.
+const TRIED: usize = 6;
+/// How many cycles are looked at before the rest is a gap.
+const MOST_STEPS: usize = 2_000_000;
+
+fn check(code: &Code, _options: &Options, out: &mut Out<'_>) {
+    let edges = edges(code);
+    let mut from: FxHashMap<&Node, Vec<usize>> = FxHashMap::default();
+    let mut between: FxHashMap<(&Node, &Node), usize> = FxHashMap::default();
+    for (number, edge) in edges.iter().enumerate() {
+        let count = between.entry((&edge.from, &edge.to)).or_default();
+        *count += 1;
+        if *count <= TRIED {
+            from.entry(&edge.from).or_default().push(number);
+        }
+    }
+    let mut told: Vec<FxHashSet<&Node>> = Vec::new();
+    for edge in edges.iter().filter(|edge| edge.from == edge.to) {
+        if is_swap(code, edge, &edges) && !told.iter().any(|told| told.contains(&edge.from)) {
+            tell(code, &[edge, edge], out);
+            told.push(FxHashSet::from_iter([&edge.from]));
+        }
+    }
+    let mut steps = 0;
+    for length in 2..=LONGEST {
+        for (start, first) in edges.iter().enumerate().filter(|(_, edge)| edge.from != edge.to) {
+            let mut search = Search { code, edges: &edges, from: &from, steps: &mut steps, length };
+            let mut chain = vec![start];
+            if !search.close(first, &mut chain) {
+                continue;
+            }
+            let cycle: Vec<&Edge> = chain.iter().filter_map(|number| edges.get(*number)).collect();
+            let nodes: FxHashSet<&Node> = cycle.iter().map(|edge| &edge.from).collect();
+            if told.iter().any(|told| told.is_subset(&nodes)) {
+                continue;
+            }
+            tell(code, &cycle, out);
+            told.push(nodes);
+        }
+    }
+    if steps >= MOST_STEPS {
+        out.gap("lock-order cycles", "there are too many nested locks to look at all of them", 1);
+    }
+}
+
+struct Search<'s> {
+    code: &'s Code,
+    edges: &'s [Edge],
+    from: &'s FxHashMap<&'s Node, Vec<usize>>,
+    steps: &'s mut usize,
+    length: usize,
+}
+
+impl Search<'_> {
+    /// Looks for edges that lead back to the first one's lock.
+    fn close(&mut self, last: &Edge, chain: &mut Vec<usize>) -> bool {
+        let Some(first) = chain.first().and_then(|first| self.edges.get(*first)) else { return false };
+        let next = self.from.get(&last.to).map(Vec::as_slice).unwrap_or_default();
+        for number in next {
+            *self.steps += 1;
+            if *self.steps >= MOST_STEPS {
+                return false;
+            }
+            let Some(edge) = self.edges.get(*number) else { continue };
+            let closes = edge.to == first.from;
+            let is_last = chain.len() + 1 == self.length;
+            let others = chain.iter().filter_map(|other| self.edges.get(*other));
+            let again = || others.clone().any(|other| other.from == edge.to) && !closes;
+            if closes != is_last || again() || !others.clone().all(|other| can_meet(self.code, other, edge)) {
+                continue;
+            }
+            if !blocks(last, edge) || closes && !blocks(edge, first) {
+                continue;
+            }
+            chain.push(*number);
+            if closes || self.close(edge, chain) {
+                return true;
+            }
+            chain.pop();
+        }
+        false
+    }
+}
+
+/// Can two threads be at both edges at the same time?
+fn can_meet(code: &Code, one: &Edge, other: &Edge) -> bool {
+    let gate = one.gates.iter().any(|a| {
+        other.gates.iter().any(|b| is_same(a, b) && (a.mode == Mode::Alone || b.mode == Mode::Alone))
+    });
+    !gate && code.sharing.may_overlap(one.hold.method, other.hold.method)
+}
+
+/// Does one who wants the lock wait for one who holds it?
+fn blocks(wants: &Edge, holds: &Edge) -> bool {
+    wants.modes.1 == Mode::Alone || holds.modes.0 == Mode::Alone
+}
+
+/// Does a method lock two parameters that a caller may swap, in one order only?
+fn is_swap(code: &Code, edge: &Edge, edges: &[Edge]) -> bool {
+    let Some((one, other)) = edge.swappable else { return false };
+    let both = edges
+        .iter()
+        .any(|found| found.hold.method == edge.hold.method && found.swappable == Some((other, one)));
+    !both && code.sharing.is_run_by_many(edge.hold.method) && blocks(edge, edge)
+}
+
+/// The class of a lock, as a report of a run names it.
+fn class(code: &Code, node: &Node) -> String {
+    let of_object = |object: u32| {
+        let object = code.points.object(object);
+        match (object.made, object.class) {
+            (Made::Array, _) => "an array".to_owned(),
+            (_, Some(class)) => dotted(code.program.class(class).name()),
+            (_, None) => "a lock".to_owned(),
+        }
+    };
+    match node {
+        Node::Object(object) => of_object(*object),
+        Node::Global(path) => match (path.fields.last(), &path.base) {
+            (None, Base::Class(_)) => "java.lang.Class".to_owned(),
+            (None, Base::Static(field)) => {
+                let objects = code.points.of_static(*field).into_iter().flat_map(|set| set.iter());
+                let mut classes: Vec<String> = objects.map(of_object).collect();
+                classes.sort();
+                classes.dedup();
+                match classes.as_slice() {
+                    [one] => one.clone(),
+                    _ => declared(code, *field),
+                }
+            }
+            (Some(field), _) => declared(code, *field),
+            _ => "a lock".to_owned(),
+        },
+    }
+}
+
+fn declared(code: &Code, field: program::FieldId) -> String {
+    let descriptor = &code.program.field(field).descriptor;
+    dotted(descriptor.trim_start_matches('L').trim_end_matches(';'))
+}
+
+fn tell(code: &Code, cycle: &[&Edge], out: &mut Out<'_>) {
+    let Some(first) = cycle.first() else { return };
+    let classes: Vec<String> = cycle.iter().map(|edge| class(code, &edge.from)).collect();
+    let fixed = cycle.iter().all(|edge| matches!(edge.from, Node::Global(_)));
+    let confidence = match (code.starts_threads(), fixed && cycle.len() == 2) {
+        (true, true) => Confidence::High,
+        (true, false) | (false, true) => Confidence::Medium,
+        (false, false) => Confidence::Low,
+    };
+    let ways: Vec<Option<Way>> = match cycle {
+        [one, other] => {
+            let (one, other) = code.two_ways(one.hold.method, other.hold.method);
+            vec![one, other]
+        }
+        _ => cycle.iter().map(|edge| code.ways(edge.hold.method, 1).pop()).collect(),
+    };
+    let mut steps = Vec::new();
+    for (edge, way) in cycle.iter().zip(ways) {
+        let mut hold = StepAt::new(Role::Holds, edge.hold);
+        hold.target.clone_from(&edge.names.0);
+        hold.way.clone_from(&way);
+        let mut want = StepAt::new(Role::Wants, edge.take);
+        want.target.clone_from(&edge.names.1);
+        want.locks.push(edge.names.0.clone());
+        want.way = way.map(|way| {
+            let mut stack: Vec<_> =
+                edge.calls.iter().rev().map(|call| code.frame(call.method, Some(call.inst))).collect();
+            stack.extend(way.stack);
+            Way { stack, ..way }
+        });
+        steps.extend([hold, want]);
+    }
+    let mut notes = Vec::new();
+    if cycle.iter().all(|edge| edge.from == edge.to) {
+        notes.push("another thread may pass the two objects the other way round".to_owned());
+    }
+    out.add(Evidence {
+        rule: Rule::LockOrder,
+        subject: Subject::Locks(classes),
+        confidence,
+        message: "threads can take these locks in different orders and then wait for each other for ever"
+            .into(),
+        at: first.take,
+        steps,
+        notes,
+    });
+}

@@ -1,0 +1,678 @@
+//! How values that were read under a lock flow through one method: which registers hold them, whether the block they were
+//! read in has ended, whether somebody took them for good. What calls do comes from summaries.
+
+use program::MethodId;
+use program::ir::{BlockId, Body, Op, Reg};
+use rustc_hash::FxHashMap;
+
+use super::summary::{Return, Summaries, Summary, Written};
+use crate::on_code::accesses::{Variable, accessed};
+use crate::on_code::locks::{Base, Change, Depth, Known, MethodLocks, Path, Paths};
+use crate::on_code::{Code, Place};
+
+/// Where a value comes from.
+#[derive(Clone, Debug)]
+pub enum Source {
+    /// A parameter.
+    Param(u32),
+    /// A read of shared data.
+    Read(Box<Read>),
+}
+
+/// A read of shared data under a lock.
+#[derive(Clone, Debug)]
+pub struct Read {
+    /// Which variable.
+    pub variable: Variable,
+    /// Of which object; none for static fields.
+    pub object: Option<Path>,
+    /// Where it is read, perhaps in a method that was called.
+    pub place: Place,
+    /// The lock of the innermost block, in the terms of this method.
+    pub lock: Option<Path>,
+    /// The block, if it is one of this method.
+    block: Option<usize>,
+    /// Other locks of this method that were held, and where they were taken.
+    pub outer: Vec<(usize, u32)>,
+    /// The locks held, as people read them.
+    pub locks: Vec<String>,
+    /// What chose the element that was read.
+    chosen_by: Vec<u32>,
+}
+
+/// What has become of a value.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Stage {
+    /// Its block is still open.
+    Open,
+    /// Its block has ended.
+    Ended,
+    /// Whoever read it took it away: it is nobody else's any more.
+    Taken,
+}
+
+/// What is known at a place. Small: a method has few such values at a time.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+struct State {
+    values: FxHashMap<Reg, Vec<(u32, Stage)>>,
+    /// Variables that were read again in a block that is still open, and looked at.
+    checked: Vec<(Variable, usize)>,
+    seen: bool,
+}
+
+/// A use of a value whose block has ended.
+#[derive(Clone, Debug)]
+pub struct Use {
+    /// The value's source.
+    pub source: u32,
+    /// Where it is used.
+    pub inst: u32,
+    /// How.
+    pub kind: UseKind,
+    /// The locks held, as people read them.
+    pub locks: Vec<String>,
+    /// The method's own locks that are held, and where they were taken.
+    pub held: Vec<(usize, u32)>,
+}
+
+/// What a stale value is used for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum UseKind {
+    /// It is written to a variable, here or in a method that is called.
+    Written {
+        /// The variable.
+        variable: Variable,
+        /// Its object.
+        object: Option<Path>,
+        /// Where, if it is in another method.
+        place: Option<Place>,
+        /// Is the lock of the read held again?
+        same_lock: bool,
+    },
+    /// Anything: of interest to the paper only.
+    Any,
+}
+
+/// What the flow of one method shows.
+#[derive(Default)]
+pub struct Flow {
+    /// Where values come from.
+    pub sources: Vec<Source>,
+    /// What stale ones are used for.
+    pub uses: Vec<Use>,
+    /// For callers.
+    pub summary: Summary,
+    /// It was given up.
+    pub given_up: bool,
+}
+
+/// More sources or rounds are not followed.
+const MOST_SOURCES: usize = 400;
+const MOST_VALUES: usize = 24;
+
+/// Follows the values of a method.
+pub struct Follow<'c, 's> {
+    code: &'c Code,
+    method: MethodId,
+    body: &'c Body,
+    paths: Paths<'c>,
+    locks: Option<&'c MethodLocks>,
+    paper: bool,
+    summaries: &'s Summaries<'c>,
+    /// Sources by instruction and what is read there.
+    numbers: FxHashMap<(u32, u32), u32>,
+    found: Flow,
+    states: Vec<State>,
+    /// Uses are gathered in the last round only.
+    gathering: bool,
+}
+
+impl<'c, 's> Follow<'c, 's> {
+    /// Follows them to the end.
+    pub fn run(code: &'c Code, method: MethodId, paper: bool, summaries: &'s Summaries<'c>) -> Flow {
+        let Some(body) = code.program.body(method) else { return Flow::default() };
+        let mut follow = Follow {
+            code,
+            method,
+            body,
+            paths: Paths::new(&code.program, &code.points, &code.locks.stable, method, body),
+            locks: code.locks.of(method),
+            paper,
+            summaries,
+            numbers: FxHashMap::default(),
+            found: Flow::default(),
+            states: vec![State::default(); body.blocks.len()],
+            gathering: false,
+        };
+        follow.settle();
+        follow.found
+    }
+
+    fn settle(&mut self) {
+        let mut entry = State { seen: true, ..State::default() };
+        for (reg, number) in self.body.params().iter().zip(0..) {
+            let source = self.found.sources.len() as u32;
+            self.found.sources.push(Source::Param(number));
+            entry.values.insert(*reg, vec![(source, Stage::Open)]);
+        }
+        if let Some(first) = self.states.first_mut() {
+            *first = entry;
+        }
+        let mut work = vec![BlockId::ENTRY];
+        let mut rounds = 40 * self.body.blocks.len() + 100;
+        while let Some(block) = work.pop() {
+            rounds = rounds.saturating_sub(1);
+            if rounds == 0 || self.found.sources.len() > MOST_SOURCES {
+                self.found.given_up = true;
+                return;
+            }
+            self.block(block, &mut work);
+        }
+        self.gathering = true;
+        for block in (0..self.body.blocks.len() as u32).map(BlockId) {
+            if self.states.get(block.index()).is_some_and(|state| state.seen) {
+                self.block(block, &mut Vec::new());
+            }
+        }
+    }
+
+    fn block(&mut self, id: BlockId, work: &mut Vec<BlockId>) {
+        let Some(start) = self.states.get(id.index()).cloned() else { return };
+        let block = self.body.block(id);
+        let mut depths = self.locks.map(|locks| locks.start(id).to_vec()).unwrap_or_default();
+        let mut state = start.clone();
+        for (inst, number) in self.body.insts(&block).iter().zip(block.insts.start..) {
+            self.inst(number, &inst.op, inst.result, &mut state, &depths);
+            self.lock_step(number, &mut state, &mut depths);
+        }
+        if self.gathering {
+            return;
+        }
+        for edge in self.body.edges(&block) {
+            self.join(&state, edge.target, edge.arguments, work);
+        }
+        for edge in self.body.catches(&block) {
+            self.join(&start, edge.target, edge.arguments, work);
+        }
+    }
+
+    /// Passes a state on to a block.
+    fn join(
+        &mut self,
+        state: &State,
+        target: BlockId,
+        arguments: program::ir::List,
+        work: &mut Vec<BlockId>,
+    ) {
+        let params = self.body.list(self.body.block(target).params);
+        let mut passed = state.clone();
+        for param in params {
+            passed.values.remove(param);
+        }
+        for (param, argument) in params.iter().zip(self.body.list(arguments)) {
+            if let Some(values) = state.values.get(argument) {
+                passed.values.insert(*param, values.clone());
+            }
+        }
+        let Some(known) = self.states.get_mut(target.index()) else { return };
+        if !known.seen {
+            passed.seen = true;
+            *known = passed;
+            work.push(target);
+            return;
+        }
+        let mut changed = false;
+        for (reg, values) in passed.values {
+            let before = known.values.entry(reg).or_default();
+            for value in values {
+                if !before.contains(&value) && before.len() < MOST_VALUES {
+                    before.push(value);
+                    changed = true;
+                }
+            }
+        }
+        let count = known.checked.len();
+        known.checked.retain(|checked| passed.checked.contains(checked));
+        changed |= known.checked.len() != count;
+        if changed {
+            work.push(target);
+        }
+    }
+
+    /// What becomes of values when locks change.
+    fn lock_step(&self, inst: u32, state: &mut State, depths: &mut [Depth]) {
+        let Some(locks) = self.locks else { return };
+        locks.step(inst, depths);
+        let ended: Vec<usize> = match locks.ops.get(&inst) {
+            Some((Change::Release, Some(slot))) if depths.get(*slot).is_some_and(|depth| depth.most == 0) => {
+                vec![*slot]
+            }
+            Some((Change::Wait, Some(slot))) => vec![*slot],
+            Some((Change::Wait, None)) => (0..locks.slots.len())
+                .filter(|slot| locks.slots.get(*slot).is_some_and(|s| !s.monitor))
+                .collect(),
+            _ => return,
+        };
+        state.checked.retain(|(_, slot)| !ended.contains(slot));
+        let sources = &self.found.sources;
+        for (source, stage) in state.values.values_mut().flatten() {
+            let Some(Source::Read(read)) = sources.get(*source as usize) else { continue };
+            if *stage == Stage::Open && read.block.is_some_and(|block| ended.contains(&block)) {
+                *stage = Stage::Ended;
+            }
+        }
+    }
+
+    /// The values of registers, each once.
+    fn values(&self, state: &State, regs: impl Iterator<Item = Reg>) -> Vec<(u32, Stage)> {
+        let mut all: Vec<(u32, Stage)> = Vec::new();
+        for value in regs.filter_map(|reg| state.values.get(&reg)).flatten() {
+            if !all.contains(value) {
+                all.push(*value);
+            }
+        }
+        all
+    }
+
+    fn inst(&mut self, number: u32, op: &Op, result: Reg, state: &mut State, depths: &[Depth]) {
+        let mut used = self.values(state, self.body.uses(op));
+        if self.paper {
+            self.paper_use(number, op, &used, state, depths);
+            used = self.values(state, self.body.uses(op));
+        }
+        let mut given: Vec<(u32, Stage)> = Vec::new();
+        let access = accessed(self.code, self.method, &self.paths, op);
+        match *op {
+            Op::Put { value, .. } | Op::PutStatic { value, .. } | Op::Store { value, .. } => {
+                if let Some((variable, object, _)) = access {
+                    let object = self.object(variable, object);
+                    self.write(number, variable, object, value, state, depths);
+                }
+            }
+            Op::Get { .. } | Op::GetStatic { .. } | Op::Load { .. } => {
+                // What is read out of something that was taken away belongs to who took it.
+                let taken = used.iter().any(|(_, stage)| *stage == Stage::Taken);
+                if let Some((variable, object, _)) = access
+                    && !taken
+                {
+                    let object = self.object(variable, object);
+                    let chosen_by = match *op {
+                        Op::Load { index, .. } => self.values(state, std::iter::once(index)),
+                        _ => Vec::new(),
+                    };
+                    let place = Place { method: self.method, inst: number };
+                    given.extend(self.read(number, 0, variable, object, place, None, &chosen_by, depths));
+                } else if taken {
+                    given.extend(used.iter().filter(|(_, stage)| *stage == Stage::Taken));
+                }
+            }
+            Op::Call { arguments, .. } => given = self.call(number, arguments, result, state, depths),
+            Op::Return { value } => self.returned(value, state),
+            Op::Branch { .. } | Op::Switch { .. } => self.checks(&used, state),
+            Op::New(_) | Op::Enter { .. } | Op::Exit { .. } => {}
+            _ => given = used,
+        }
+        if result.is_some() {
+            if given.is_empty() {
+                state.values.remove(&result);
+            } else {
+                given.sort_unstable();
+                given.dedup();
+                given.truncate(MOST_VALUES);
+                state.values.insert(result, given);
+            }
+        }
+    }
+
+    fn object(&self, variable: Variable, object: Option<Reg>) -> Option<Path> {
+        let is_static = self.code.program.field(variable.field).access & program::flags::STATIC != 0;
+        object.filter(|_| !is_static).map(|reg| self.paths.of(reg))
+    }
+
+    /// The innermost block that is open here, if this method opened one.
+    fn current(&self, depths: &[Depth]) -> Option<usize> {
+        let locks = self.locks?;
+        let entry = self.code.locks.entry(self.method);
+        let held = locks.slots.iter().zip(depths).enumerate().filter(|(_, (slot, depth))| {
+            // A lock that all callers hold is taken again, which opens nothing.
+            let again = entry.iter().any(|fact| fact.lock == Known::Path(slot.path.clone()));
+            depth.least > 0 && !again
+        });
+        held.max_by_key(|(_, (_, depth))| if depth.since == Depth::SEVERAL { 0 } else { depth.since + 1 })
+            .map(|(slot, _)| slot)
+    }
+
+    /// A value of shared data, read here or by what is called here.
+    #[allow(clippy::too_many_arguments)] // a read and where it happens
+    fn read(
+        &mut self,
+        inst: u32,
+        which: u32,
+        variable: Variable,
+        object: Option<Path>,
+        place: Place,
+        lock: Option<Path>,
+        chosen_by: &[(u32, Stage)],
+        depths: &[Depth],
+    ) -> Option<(u32, Stage)> {
+        if chosen_by.iter().any(|(_, stage)| *stage == Stage::Taken) {
+            return None;
+        }
+        let block = self.current(depths);
+        let slots = self.locks.map(|locks| locks.slots.as_slice()).unwrap_or_default();
+        let own = block.and_then(|block| slots.get(block)).map(|slot| slot.path.clone());
+        let entry = self.code.locks.entry(self.method).iter().find_map(|fact| match &fact.lock {
+            Known::Path(path) => Some(path.clone()),
+            Known::Objects(_) => None,
+        });
+        // What a callee read under a lock that is not held here has ended with it.
+        let held_here = |path: &Path| {
+            slots.iter().zip(depths).any(|(slot, depth)| depth.least > 0 && slot.path == *path)
+                || self
+                    .code
+                    .locks
+                    .entry(self.method)
+                    .iter()
+                    .any(|fact| fact.lock == Known::Path(path.clone()))
+        };
+        let (stage, block, lock) = match lock {
+            Some(lock) if !held_here(&lock) => (Stage::Ended, None, Some(lock)),
+            Some(lock) => {
+                let slot = slots.iter().position(|slot| slot.path == lock);
+                (Stage::Open, slot.filter(|slot| depths.get(*slot).is_some_and(|d| d.least > 0)), Some(lock))
+            }
+            None => (Stage::Open, block, own.or(entry)),
+        };
+        let number = match self.numbers.get(&(inst, which)) {
+            Some(number) => *number,
+            None => {
+                let outer = depths.iter().enumerate().filter(|(slot, d)| d.least > 0 && Some(*slot) != block);
+                let read = Read {
+                    variable,
+                    object,
+                    place,
+                    lock,
+                    block,
+                    outer: outer.map(|(slot, depth)| (slot, depth.since)).collect(),
+                    locks: self.code.lock_names(self.method, depths),
+                    chosen_by: Vec::new(),
+                };
+                let number = self.found.sources.len() as u32;
+                self.found.sources.push(Source::Read(Box::new(read)));
+                self.numbers.insert((inst, which), number);
+                number
+            }
+        };
+        if let Some(Source::Read(read)) = self.found.sources.get_mut(number as usize) {
+            for (chooser, _) in chosen_by {
+                if !read.chosen_by.contains(chooser) {
+                    read.chosen_by.push(*chooser);
+                }
+            }
+        }
+        Some((number, stage))
+    }
+
+    /// Something is written: a use of the value, and the end of what was read there.
+    fn write(
+        &mut self,
+        inst: u32,
+        variable: Variable,
+        object: Option<Path>,
+        value: Reg,
+        state: &mut State,
+        depths: &[Depth],
+    ) {
+        let is_checked = state.checked.iter().any(|(checked, _)| *checked == variable);
+        for (source, stage) in self.values(state, std::iter::once(value)) {
+            match self.found.sources.get(source as usize) {
+                Some(Source::Param(number)) if !is_checked => {
+                    let object = object.clone().filter(|path| !path.is_local());
+                    let is_static =
+                        self.code.program.field(variable.field).access & program::flags::STATIC != 0;
+                    if (is_static || object.is_some()) && !self.paper {
+                        let place = Place { method: self.method, inst };
+                        let lock = self.lock_here(depths);
+                        let written = Written { param: *number, variable, object, place, lock };
+                        if !self.found.summary.writes.contains(&written) {
+                            self.found.summary.writes.push(written);
+                        }
+                    }
+                }
+                Some(Source::Read(read)) if stage == Stage::Ended && !is_checked => {
+                    let same_lock = read.lock.is_some() && read.lock == self.lock_here(depths);
+                    let kind = UseKind::Written { variable, object: object.clone(), place: None, same_lock };
+                    self.used(source, inst, kind, depths);
+                }
+                _ => {}
+            }
+        }
+        self.taken(variable, object.as_ref(), state);
+    }
+
+    /// What was read from a place that is overwritten in the same block belongs to who read it.
+    fn taken(&self, variable: Variable, object: Option<&Path>, state: &mut State) {
+        if self.paper {
+            return;
+        }
+        let sources = &self.found.sources;
+        let is_over = |source: u32| match sources.get(source as usize) {
+            Some(Source::Read(read)) => read.variable == variable && read.object.as_ref() == object,
+            _ => false,
+        };
+        for (source, stage) in state.values.values_mut().flatten() {
+            let chosen = match sources.get(*source as usize) {
+                Some(Source::Read(read)) => read.chosen_by.iter().any(|chooser| is_over(*chooser)),
+                _ => false,
+            };
+            if *stage == Stage::Open && (is_over(*source) || chosen) {
+                *stage = Stage::Taken;
+            }
+        }
+    }
+
+    fn lock_here(&self, depths: &[Depth]) -> Option<Path> {
+        let slot = self.current(depths)?;
+        self.locks.and_then(|locks| locks.slots.get(slot)).map(|slot| slot.path.clone())
+    }
+
+    fn used(&mut self, source: u32, inst: u32, kind: UseKind, depths: &[Depth]) {
+        if self.gathering {
+            let locks = self.code.lock_names(self.method, depths);
+            let held = depths.iter().enumerate().filter(|(_, depth)| depth.least > 0);
+            let held = held.map(|(slot, depth)| (slot, depth.since)).collect();
+            self.found.uses.push(Use { source, inst, kind, locks, held });
+        }
+    }
+
+    /// A branch on a value that is fresh: what is written after it was looked at again.
+    fn checks(&self, used: &[(u32, Stage)], state: &mut State) {
+        for (source, stage) in used {
+            let Some(Source::Read(read)) = self.found.sources.get(*source as usize) else { continue };
+            let (Stage::Open, Some(block)) = (*stage, read.block) else { continue };
+            let checked = (read.variable, block);
+            if !state.checked.contains(&checked) {
+                state.checked.push(checked);
+                state.checked.sort_unstable();
+            }
+            // A stale value that is compared with a fresh one is checked by it.
+            for (other, stage) in used {
+                if let (Stage::Ended, Some(Source::Read(old))) =
+                    (stage, self.found.sources.get(*other as usize))
+                {
+                    let checked = (old.variable, block);
+                    if !state.checked.contains(&checked) {
+                        state.checked.push(checked);
+                        state.checked.sort_unstable();
+                    }
+                }
+            }
+        }
+    }
+
+    fn returned(&mut self, value: Reg, state: &State) {
+        for (source, stage) in self.values(state, std::iter::once(value)) {
+            let summary = &mut self.found.summary;
+            match self.found.sources.get(source as usize) {
+                Some(Source::Param(number)) if !summary.passes.contains(number) => {
+                    summary.passes.push(*number)
+                }
+                Some(Source::Read(read)) if stage != Stage::Taken => {
+                    let lock = read.lock.clone();
+                    if lock.as_ref().is_some_and(Path::is_local)
+                        || read.object.as_ref().is_some_and(Path::is_local)
+                    {
+                        continue;
+                    }
+                    let found = Return {
+                        variable: read.variable,
+                        object: read.object.clone(),
+                        place: read.place,
+                        lock,
+                    };
+                    if !summary.returns.contains(&found) {
+                        summary.returns.push(found);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// A call: what is written by it, what it gives.
+    fn call(
+        &mut self,
+        inst: u32,
+        arguments: program::ir::List,
+        result: Reg,
+        state: &mut State,
+        depths: &[Depth],
+    ) -> Vec<(u32, Stage)> {
+        let arguments = self.body.list(arguments).to_vec();
+        let paths: Vec<Path> = arguments.iter().map(|reg| self.paths.of(*reg)).collect();
+        let mut given = Vec::new();
+        let mut followed = false;
+        let targets: Vec<MethodId> = self.code.points.targets(self.method, inst).collect();
+        let mut which = 1;
+        for target in targets {
+            let Some(summary) = self.summaries.of(target) else { continue };
+            followed = true;
+            for written in &summary.writes {
+                self.call_writes(inst, written, &arguments, &paths, state, depths);
+            }
+            for param in &summary.passes {
+                if let Some(reg) = arguments.get(*param as usize) {
+                    given.extend(self.values(state, std::iter::once(*reg)));
+                }
+            }
+            for found in &summary.returns {
+                let lock = found.lock.as_ref().map(|lock| in_terms_of_caller(lock, &paths));
+                if lock == Some(None) {
+                    continue;
+                }
+                let object = match &found.object {
+                    None => None,
+                    Some(object) => match in_terms_of_caller(object, &paths) {
+                        Some(object) => Some(object),
+                        None => continue,
+                    },
+                };
+                which += 1;
+                let (variable, place) = (found.variable, found.place);
+                given.extend(self.read(inst, which, variable, object, place, lock.flatten(), &[], depths));
+            }
+            for (variable, object) in &summary.overwrites {
+                let object = object.as_ref().map(|object| in_terms_of_caller(object, &paths));
+                if object != Some(None) {
+                    self.taken(*variable, object.flatten().as_ref(), state);
+                }
+            }
+        }
+        if !followed && result.is_some() {
+            given = self.values(state, arguments.iter().copied());
+        }
+        given
+    }
+
+    fn call_writes(
+        &mut self,
+        inst: u32,
+        written: &Written,
+        arguments: &[Reg],
+        paths: &[Path],
+        state: &State,
+        depths: &[Depth],
+    ) {
+        let Some(reg) = arguments.get(written.param as usize) else { return };
+        let variable = written.variable;
+        let object = match &written.object {
+            None => None,
+            Some(object) => match in_terms_of_caller(object, paths) {
+                Some(object) => Some(object),
+                None => return,
+            },
+        };
+        let is_checked = state.checked.iter().any(|(checked, _)| *checked == variable);
+        let lock = written.lock.as_ref().and_then(|lock| in_terms_of_caller(lock, paths));
+        for (source, stage) in self.values(state, std::iter::once(*reg)) {
+            match self.found.sources.get(source as usize) {
+                Some(Source::Param(number)) if !is_checked => {
+                    let open = object.clone().filter(|path| !path.is_local());
+                    if object.is_some() && open.is_none() || self.paper {
+                        continue;
+                    }
+                    let own = Written {
+                        param: *number,
+                        variable,
+                        object: open,
+                        place: written.place,
+                        lock: lock.clone().or_else(|| self.lock_here(depths)),
+                    };
+                    if !self.found.summary.writes.contains(&own) {
+                        self.found.summary.writes.push(own);
+                    }
+                }
+                Some(Source::Read(read)) if stage == Stage::Ended && !is_checked => {
+                    let held = lock.clone().or_else(|| self.lock_here(depths));
+                    let same_lock = read.lock.is_some() && read.lock == held;
+                    let place = Some(written.place);
+                    let kind = UseKind::Written { variable, object: object.clone(), place, same_lock };
+                    self.used(source, inst, kind, depths);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// The paper's own verdict: any use of a value in another block than its own. The value then counts as unshared.
+    fn paper_use(&mut self, inst: u32, op: &Op, used: &[(u32, Stage)], state: &mut State, depths: &[Depth]) {
+        // Handing the value on is no use: who gets it is judged.
+        if matches!(op, Op::Return { .. } | Op::Enter { .. } | Op::Exit { .. } | Op::Jump) {
+            return;
+        }
+        let current = self.current(depths);
+        for (source, stage) in used {
+            let Some(Source::Read(read)) = self.found.sources.get(*source as usize) else { continue };
+            let elsewhere = *stage == Stage::Ended || read.block.is_some() && current != read.block;
+            if elsewhere {
+                self.used(*source, inst, UseKind::Any, depths);
+                for values in state.values.values_mut() {
+                    values.retain(|(other, _)| other != source);
+                }
+            }
+        }
+    }
+}
+
+/// A path of a callee in the terms of the one who calls it with these arguments.
+fn in_terms_of_caller(path: &Path, arguments: &[Path]) -> Option<Path> {
+    match path.base {
+        Base::Param(number) => {
+            let mut whole = arguments.get(number as usize)?.clone();
+            whole.fields.extend(&path.fields);
+            Some(whole)
+        }
+        Base::Local(_) => None,
+        _ => Some(path.clone()),
+    }
+}

@@ -1,0 +1,220 @@
+//! Stale values: shared data that is read under a lock, kept in a register after the lock was given up, and then used
+//! (Artho, Havelund, Biere, *Using block-local atomicity to detect stale-value concurrency errors*, ATVA 2004).
+//!
+//! Every acquire of a lock that is not held yet opens a block, and its release ends it; so does `wait`, which then opens
+//! another one. A field that is read inside a block gives a shared value of the innermost block; copies, casts,
+//! arithmetic and calls carry it on. Calls by summary: a method that reads a field under a lock of its own and returns
+//! it gives a value whose block has ended, unless the caller holds that lock.
+//!
+//! Reported by default is a value that is written back after its block has ended: to the variable it was read from, or,
+//! under the same lock, to another field of the same object; if another thread may write the variable in between.
+//! Not reported are
+//! - values that were taken away (*hand-over*, Figure 5): what was read is overwritten in the same block, or the field that
+//!   chose the array element;
+//! - writes after a fresh look (*re-check*, Figure 6): the same block reads the variable again and branches on it;
+//! - values read in a nested block while an outer lock is held that all writers hold.
+//!
+//! `--paper` gives the paper's verdicts: any use in another block than that of the read, of any field, once a value.
+//!
+//! What it misses: values that leave the method by a field or a lambda; decisions that rest on a stale value (the write
+//! depends on a branch, not on the value); variables that it cannot tell to be the same object's.
+
+mod flow;
+mod summary;
+#[cfg(test)]
+mod tests;
+
+use findings::{Confidence, Role, Rule};
+use program::MethodId;
+use program::ir::Op;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use self::flow::{Follow, Read, Source, Use, UseKind};
+use self::summary::Summaries;
+use super::accesses::Access;
+use super::locks::keys::{guards, is_same};
+use super::{Code, CodeSpec, Evidence, Out, Place, StepAt, Subject};
+use crate::Options;
+
+/// The check for stale values.
+pub static SPEC: CodeSpec = CodeSpec {
+    name: "stale",
+    about: "values read under a lock and written back after it was given up (block-local atomicity)",
+    explain: "A field is read inside a synchronized block and its value kept in a local variable. When the block has \
+ended, other threads may change the field; the copy is stale. Writing something computed from it back to the field \
+undoes what they did: a lost update, though every single access is under the lock.\n\
+\n\
+Reported is a value that is written back to the variable it came from, or under the same lock to another field of the \
+same object, if another thread may write the variable in between. Values are followed through arithmetic, calls, \
+getters and setters. Two idioms are known to be right: a value that is taken out of shared data in the block that \
+read it (a queue, a ticket counter), and one that is written only after a fresh look at the field in the same block. \
+wait() ends a block as a release does.\n\
+\n\
+With --paper every use of such a value after its block is reported, as the paper defines it. The check misses \
+decisions that rest on a stale value, and values that leave the method by a field. It can be wrong where something \
+else than a lock keeps other writers away.",
+    rules: &[Rule::StaleValue],
+    check,
+};
+
+fn check(code: &Code, options: &Options, out: &mut Out<'_>) {
+    let summaries = Summaries::new(code, options.paper);
+    for method in candidates(code, &summaries) {
+        let flow = Follow::run(code, method, options.paper, &summaries);
+        if flow.given_up {
+            out.gap(format!("method {}", code.method_name(method)), "too large to look for stale values", 1);
+        }
+        let mut told: FxHashSet<(u32, bool)> = FxHashSet::default();
+        for used in &flow.uses {
+            let Some(Source::Read(read)) = flow.sources.get(used.source as usize) else { continue };
+            if !told.insert((used.source, used.kind == UseKind::Any)) {
+                continue;
+            }
+            let found = match options.paper {
+                true => by_the_paper(code, method, read, used),
+                false => judge(code, method, read, used),
+            };
+            match found {
+                Some(evidence) => out.add(evidence),
+                None => drop(told.remove(&(used.source, used.kind == UseKind::Any))),
+            }
+        }
+    }
+}
+
+/// The methods in which blocks end: those that use locks, and those that call one that returns what it read under one.
+fn candidates(code: &Code, summaries: &Summaries<'_>) -> Vec<MethodId> {
+    let mut found: FxHashSet<MethodId> =
+        code.methods().filter(|method| code.locks.of(*method).is_some()).collect();
+    let mut givers: Vec<MethodId> = found.iter().copied().collect();
+    let mut callers: FxHashMap<MethodId, Vec<MethodId>> = FxHashMap::default();
+    for (caller, _, callee) in code.points.all_targets() {
+        callers.entry(callee).or_default().push(caller);
+    }
+    while let Some(method) = givers.pop() {
+        if summaries.of(method).is_none_or(|summary| summary.returns.iter().all(|found| found.lock.is_none()))
+        {
+            continue;
+        }
+        for caller in callers.get(&method).into_iter().flatten() {
+            if found.insert(*caller) {
+                givers.push(*caller);
+            }
+        }
+    }
+    let mut found: Vec<MethodId> = found.into_iter().collect();
+    found.sort_unstable();
+    found
+}
+
+fn by_the_paper(code: &Code, method: MethodId, read: &Read, used: &Use) -> Option<Evidence> {
+    let at = Place { method, inst: used.inst };
+    Some(Evidence {
+        rule: Rule::StaleValue,
+        subject: Subject::Field(read.variable.field),
+        confidence: Confidence::Low,
+        message: "a value of {} is used after the block in which it was read".into(),
+        at,
+        steps: vec![
+            read_step(code, read),
+            StepAt { locks: used.locks.clone(), ..StepAt::new(Role::Use, at) },
+        ],
+        notes: Vec::new(),
+    })
+}
+
+fn read_step(code: &Code, read: &Read) -> StepAt {
+    let mut locks = read.locks.clone();
+    if locks.is_empty()
+        && let Some(path) = &read.lock
+    {
+        let slot = super::locks::Slot {
+            path: path.clone(),
+            reg: program::ir::Reg::NONE,
+            mode: super::locks::Mode::Alone,
+            monitor: true,
+        };
+        locks.push(code.lock_name(read.place.method, &slot));
+    }
+    StepAt { locks, ..StepAt::new(Role::Read, read.place) }
+}
+
+/// Whether a use matters, and what there is to say about it.
+fn judge(code: &Code, method: MethodId, read: &Read, used: &Use) -> Option<Evidence> {
+    let UseKind::Written { variable, object, place, same_lock } = &used.kind else { return None };
+    let same = *variable == read.variable && *object == read.object;
+    let neighbour = *same_lock && *object == read.object && object.is_some() && !variable.elements;
+    if !same && !neighbour {
+        return None;
+    }
+    if !is_shared(code, read.place) {
+        return None;
+    }
+    let writer = writer(code, method, read, used)?;
+    let sure = code.starts_threads() && same;
+    let at = Place { method, inst: used.inst };
+    let mut written = StepAt::new(Role::Write, place.unwrap_or(at));
+    written.locks = used.locks.clone();
+    written.note = if same { "by what was computed from the old value".into() } else { String::new() };
+    if !same {
+        written.target = code.field_name(variable.field);
+    }
+    let (one, other) = code.two_ways(method, writer.place.method);
+    written.way = if place.is_none() { one.clone() } else { None };
+    let mut first = read_step(code, read);
+    first.way = if read.place.method == method { one } else { None };
+    let mut between = StepAt::new(Role::Interference, writer.place);
+    between.locks = writer.locks.clone();
+    between.note = "it writes in between".into();
+    between.way = other;
+    let message = match same {
+        true => {
+            "{} is written from a value that was read before its lock was given up: what others wrote in between is lost"
+        }
+        false => {
+            "a value of {} is used under its lock, but was read before that lock was given up in between"
+        }
+    };
+    Some(Evidence {
+        rule: Rule::StaleValue,
+        subject: Subject::Field(read.variable.field),
+        confidence: match (sure, same) {
+            (true, _) => Confidence::High,
+            (false, true) => Confidence::Medium,
+            (false, false) => Confidence::Low,
+        },
+        message: message.into(),
+        at,
+        steps: vec![first, between, written],
+        notes: Vec::new(),
+    })
+}
+
+fn is_shared(code: &Code, place: Place) -> bool {
+    let body = code.program.body(place.method);
+    let is_element = body
+        .and_then(|body| body.insts.get(place.inst as usize))
+        .is_some_and(|inst| matches!(inst.op, Op::Load { .. }));
+    is_element || code.sharing.maybe_shared(&code.program, &code.points, place.method, place.inst)
+}
+
+/// A write by another thread that may come in between, and that no lock keeps away which is held all the time.
+fn writer<'c>(code: &'c Code, method: MethodId, read: &Read, used: &Use) -> Option<&'c Access> {
+    let accesses = code.accesses().of.get(&read.variable).map(Vec::as_slice).unwrap_or_default();
+    let slots = code.locks.of(method).map(|locks| locks.slots.as_slice()).unwrap_or_default();
+    // Locks that were held around the block and still are. (A lock that was given up in between is held anew.)
+    let mut outer = code.locks.entry(method).to_vec();
+    for (slot, _) in read.outer.iter().filter(|held| used.held.contains(held)) {
+        if let Some(slot) = slots.get(*slot) {
+            outer.extend(code.locks.facts(&code.points, method, slot));
+        }
+    }
+    let outer = guards(&outer, read.object.as_ref());
+    let others = accesses.iter().filter(|access| access.write && !access.early);
+    let mut able = others.filter(|access| {
+        code.sharing.may_overlap(method, access.place.method)
+            && !access.guards.iter().any(|guard| outer.iter().any(|held| is_same(held, guard)))
+    });
+    let elsewhere = able.clone().find(|access| access.place.method != method);
+    elsewhere.or_else(|| able.next())
+}
