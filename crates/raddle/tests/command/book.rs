@@ -58,11 +58,17 @@ fn pages() -> Vec<(String, String)> {
 fn clone() -> PathBuf {
     let folder = folder();
     fs::create_dir(folder.join(".git")).unwrap();
-    fs::create_dir(folder.join("examples")).unwrap();
-    for file in fs::read_dir(root().join("examples")).unwrap().flatten() {
-        fs::copy(file.path(), folder.join("examples").join(file.file_name())).unwrap();
-    }
+    copy(&root().join("examples"), &folder.join("examples"));
     folder
+}
+
+/// Copies a folder with all that is in it.
+pub fn copy(from: &Path, to: &Path) {
+    fs::create_dir(to).unwrap();
+    for file in fs::read_dir(from).unwrap().flatten() {
+        let (from, to) = (file.path(), to.join(file.file_name()));
+        if from.is_dir() { copy(&from, &to) } else { fs::copy(from, to).map(drop).unwrap() }
+    }
 }
 
 /// What a shell says to a command, and how it ends.

@@ -252,3 +252,38 @@ fn init_writes_a_file_that_changes_nothing() {
     assert_eq!((before.code, before.out), (after.code, after.out));
     raddle_in(&folder, &["init"]).fails_with(&["raddle.toml is there already"]);
 }
+
+#[test]
+fn source_lines_are_quoted_wherever_they_are_found() {
+    let source = "package a;\nclass A {\n    static void put() { x = 1; }\n    static int x;\n}\n";
+    let quoted = |run: &Run, path: &str| {
+        let line = "3 |     static void put() { x = 1; }\n";
+        let place = format!("--> {path}:3:5\n");
+        assert!(run.out.contains(line) && run.out.contains(&place), "{}", run.out);
+    };
+    let put = |folder: &Path, below: &str| {
+        fs::create_dir_all(folder.join(below).join("a")).unwrap();
+        fs::write(folder.join(below).join("a/A.java"), source).unwrap();
+    };
+    let folder = project("");
+    assert!(!raddle_in(&folder, &["analyze", "racy.txt"]).out.contains("-->"), "there is no source");
+    put(&folder, "elsewhere");
+    quoted(&raddle_in(&folder, &["analyze", "--source", "elsewhere", "racy.txt"]), "elsewhere/a/A.java");
+    // Beside compiled classes, in another project.
+    let other = project("");
+    put(&other, "src/main/java");
+    fs::create_dir_all(other.join("target/classes")).unwrap();
+    let classes = other.join("target/classes");
+    let run = raddle_in(&folder, &["analyze", "--classes", classes.to_str().unwrap(), "racy.txt"]);
+    let path = other.canonicalize().unwrap().join("src/main/java/a/A.java");
+    quoted(&run, path.to_str().unwrap());
+    // In the layout of Maven, and again from JSON.
+    put(&folder, "app/src/main/java");
+    quoted(&raddle_in(&folder, &["analyze", "racy.txt"]), "app/src/main/java/a/A.java");
+    raddle_in(&folder, &["analyze", "--quiet", "--output", "json=out.json", "racy.txt"]);
+    quoted(&raddle_in(&folder, &["report", "out.json"]), "app/src/main/java/a/A.java");
+    // A file that is no text is not a reason to fail.
+    fs::write(folder.join("app/src/main/java/a/A.java"), b"\xff\xfe\0\n\x1b[2J\n\x1b[31mred\n").unwrap();
+    let run = raddle_in(&folder, &["analyze", "racy.txt"]);
+    assert!(run.out.contains("\\u{1b}[31mred") && !run.out.contains('\x1b'), "{}", run.out);
+}

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
+use crate::book::copy;
 use crate::{folder, root};
 
 /// The lines of the README's shell examples that call the command.
@@ -25,12 +26,7 @@ fn every_command_of_the_readme_runs() {
     let commands = commands(&readme);
     assert!(commands.len() >= 5, "the examples were found: {commands:?}");
     let folder = folder();
-    std::fs::create_dir(folder.join("examples")).expect("a folder");
-    for file in std::fs::read_dir(root().join("examples")).expect("examples") {
-        let file = file.expect("a file").path();
-        let name = file.file_name().expect("a name");
-        std::fs::copy(&file, folder.join("examples").join(name)).expect("a copy");
-    }
+    copy(&root().join("examples"), &folder.join("examples"));
     std::fs::write(folder.join("run.std"), "T0|fork(T1)|1\nT0|w(x)|2\nT1|w(x)|3\n").expect("a trace");
     let bin = Path::new(env!("CARGO_BIN_EXE_raddle")).parent().expect("a folder").to_owned();
     let path = std::env::join_paths(
