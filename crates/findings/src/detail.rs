@@ -107,6 +107,16 @@ pub struct Origin {
     pub stack: Vec<Frame>,
 }
 
+impl Origin {
+    /// Where the program itself started it: not in `Thread.start` or an executor. None where no call of the program is
+    /// known.
+    pub fn place(&self) -> Option<&Frame> {
+        std::iter::once(&self.at)
+            .chain(&self.stack)
+            .find(|frame| !frame.is_library() && **frame != Frame::default())
+    }
+}
+
 /// An access, and which locks were held at every access so far.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
 pub struct Narrowing {

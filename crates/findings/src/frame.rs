@@ -9,6 +9,26 @@ use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
 
+/// Packages that nobody looks into for their own mistakes.
+const LIBRARIES: [&str; 16] = [
+    "java.",
+    "javax.",
+    "jakarta.",
+    "jdk.",
+    "sun.",
+    "com.sun.",
+    "kotlin.",
+    "kotlinx.",
+    "scala.",
+    "groovy.",
+    "org.codehaus.groovy.",
+    "junit.",
+    "org.junit.",
+    "org.testng.",
+    "org.gradle.",
+    "org.apache.maven.",
+];
+
 /// One frame of a stack, or the place of a step.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
@@ -27,6 +47,11 @@ impl Frame {
     /// The method without its descriptor.
     pub fn method_name(&self) -> &str {
         self.method.split('(').next().unwrap_or_default()
+    }
+
+    /// Whether it is in the JDK, a language's library or a test tool.
+    pub fn is_library(&self) -> bool {
+        LIBRARIES.iter().any(|start| self.class.starts_with(start))
     }
 
     /// The source file below a source root: `com/acme/Account.java`. None where the file is not known.

@@ -52,7 +52,8 @@ impl Maker {
     pub(super) fn start(&mut self, origin: &Origin) {
         let by = self.column(&origin.by, false);
         self.column(&origin.thread, false);
-        self.push(by, Act::Start, &origin.thread, origin.at.clone(), Mark::None);
+        let place = origin.place().cloned().unwrap_or_default();
+        self.push(by, Act::Start, &origin.thread, place, Mark::None);
     }
 
     /// The thread of a step gets to hold just these locks: it gives up others, takes what it lacks, and whoever holds

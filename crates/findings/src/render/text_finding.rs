@@ -112,8 +112,8 @@ impl Teller<'_> {
             }
             let origin = witness.threads.iter().find(|origin| origin.thread == first.thread);
             if let (Some(origin), true) = (origin, introduced.insert(&first.thread)) {
-                let at = prose_of(&origin.at);
-                let text = format!("thread {} was started by {} at {at}", origin.thread, origin.by);
+                let at = origin.place().map_or_else(String::new, |place| format!(" at {}", prose_of(place)));
+                let text = format!("thread {} was started by {}{at}", origin.thread, origin.by);
                 self.prose("      ", "        ", &text, out)?;
             }
         }

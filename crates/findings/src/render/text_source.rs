@@ -9,7 +9,7 @@ use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use super::Style;
 use super::prose::{columns, cut, visible};
 use crate::picture::Picture;
-use crate::{Frame, Report, Witness, picture};
+use crate::{Frame, Report, Taken, Witness, picture};
 
 /// Lines that are marked at most.
 const MARKED: usize = 8;
@@ -19,9 +19,11 @@ const NEAR: u32 = 5;
 const LABEL: usize = 160;
 /// Columns before the lines, with line numbers of a usual length.
 const GUTTER: usize = 8;
+/// Remarks on one line, and columns that each of them has at least.
+const REMARKS: usize = 4;
+const SHORTEST: usize = 16;
 
 /// What is said of one line.
-#[derive(Default)]
 struct Remark {
     label: String,
     /// Whether it is one of the steps, and not something before them.
@@ -31,7 +33,7 @@ struct Remark {
 /// Lines of one file.
 struct Quoted<'a> {
     path: &'a str,
-    lines: BTreeMap<u32, Remark>,
+    lines: BTreeMap<u32, Vec<Remark>>,
 }
 
 /// The source around the steps of a witness; empty if there is none.
@@ -83,11 +85,9 @@ fn remarks<'a>(picture: &Picture, witness: &Witness, report: &'a Report) -> Vec<
             }
             marked += 1;
         }
-        let remark = quoted.lines.entry(line).or_default();
-        remark.is_step |= is_step;
-        if !remark.label.split("; ").any(|told| told == words) {
-            let between = if remark.label.is_empty() { "" } else { "; " };
-            remark.label = format!("{}{between}{words}", remark.label);
+        let remarks = quoted.lines.entry(line).or_default();
+        if remarks.len() < REMARKS && remarks.iter().all(|told| told.label != words) {
+            remarks.push(Remark { label: words.to_owned(), is_step });
         }
     };
     let table = &picture.interleaving;
@@ -96,10 +96,12 @@ fn remarks<'a>(picture: &Picture, witness: &Witness, report: &'a Report) -> Vec<
         say(&moment.at, &format!("{thread} {}", moment.words), true);
     }
     for step in &witness.steps {
-        for taken in &step.taken {
+        let shown = |taken: &Taken| {
+            table.moments.iter().any(|it| it.step.is_some() && it.at == taken.at && it.target == taken.lock)
+        };
+        for taken in step.taken.iter().filter(|taken| !shown(taken)) {
             let once = if taken.example { "was taken once" } else { "was taken" };
-            let words = format!("{} {once}", picture::short(&taken.lock));
-            say(&taken.at, &words, false);
+            say(&taken.at, &format!("{} {once}", picture::short(&taken.lock)), false);
         }
     }
     files.retain(|(_, quoted)| !quoted.lines.is_empty());
@@ -107,7 +109,7 @@ fn remarks<'a>(picture: &Picture, witness: &Witness, report: &'a Report) -> Vec<
 }
 
 /// The marked lines, cut where nothing is marked for long.
-fn runs(lines: &BTreeMap<u32, Remark>) -> Vec<(u32, u32)> {
+fn runs(lines: &BTreeMap<u32, Vec<Remark>>) -> Vec<(u32, u32)> {
     let mut runs: Vec<(u32, u32)> = Vec::new();
     for &line in lines.keys() {
         match runs.last_mut() {
@@ -132,6 +134,19 @@ fn marked_to(text: &str, line: usize, begin: usize, room: usize) -> usize {
     end
 }
 
+/// A label that fits, its end cut off.
+fn shortened(label: &str, room: usize) -> String {
+    if columns(label) <= room {
+        return label.to_owned();
+    }
+    let mut column = 3;
+    let fits = |c: &char| {
+        column += unicode_width::UnicodeWidthChar::width(*c).unwrap_or(0);
+        column <= room
+    };
+    label.chars().take_while(fits).chain("...".chars()).collect()
+}
+
 fn snippet<'a>(
     source: &str,
     quoted: &Quoted<'_>,
@@ -154,11 +169,17 @@ fn snippet<'a>(
         let line_begin = text.len();
         let begin = line_begin + line.len() - line.trim_start().len();
         text.push_str(&line);
-        if let Some(remark) = quoted.lines.get(&number).filter(|_| begin < text.len()) {
+        let remarks = quoted.lines.get(&number).filter(|_| begin < text.len());
+        let room = width.saturating_sub(GUTTER + columns(&text[line_begin..begin])).max(SHORTEST);
+        let label = |remark: &Remark| shortened(&visible(&cut(&remark.label, LABEL)), room);
+        let labels: Vec<String> = remarks.into_iter().flatten().map(label).collect();
+        let longest = labels.iter().map(|label| columns(label)).max().unwrap_or(0);
+        // Several labels stand below each other, one stands behind the mark.
+        let behind = if labels.len() > 1 { 0 } else { longest };
+        let end = marked_to(&text, line_begin, begin, width.saturating_sub(GUTTER + behind));
+        for (remark, label) in remarks.into_iter().flatten().zip(labels) {
             let kind = if remark.is_step { AnnotationKind::Primary } else { AnnotationKind::Context };
-            let label = visible(&cut(&remark.label, LABEL)).into_owned();
-            let room = width.saturating_sub(GUTTER + columns(&label));
-            annotations.push(kind.span(begin..marked_to(&text, line_begin, begin, room)).label(label));
+            annotations.push(kind.span(begin..end).label(label));
         }
         text.push('\n');
     }

@@ -6,26 +6,6 @@ use crate::{Frame, Report};
 /// Calls shown of one stack; the rest is counted.
 const FRAMES: usize = 12;
 
-/// Packages that nobody looks into for their own mistakes.
-const LIBRARIES: [&str; 16] = [
-    "java.",
-    "javax.",
-    "jakarta.",
-    "jdk.",
-    "sun.",
-    "com.sun.",
-    "kotlin.",
-    "kotlinx.",
-    "scala.",
-    "groovy.",
-    "org.codehaus.groovy.",
-    "junit.",
-    "org.junit.",
-    "org.testng.",
-    "org.gradle.",
-    "org.apache.maven.",
-];
-
 /// A line of a stack.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Line<'a> {
@@ -37,8 +17,7 @@ pub(super) enum Line<'a> {
 
 /// Whether a frame is of the program and not of a library that everybody uses.
 pub(super) fn is_own(frame: &Frame, report: &Report) -> bool {
-    let library = LIBRARIES.iter().any(|start| frame.class.starts_with(start));
-    !library || frame.source().is_some_and(|source| report.sources.contains_key(&source))
+    !frame.is_library() || frame.source().is_some_and(|source| report.sources.contains_key(&source))
 }
 
 /// The calls of a stack that are worth showing. A stack of libraries alone is not folded.

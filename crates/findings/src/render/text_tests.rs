@@ -267,8 +267,8 @@ fn where_there_is_no_room_for_columns_the_steps_are_a_list() {
          holding no lock
     3  auditor
          reads it (Account.java:30)
-         holding Bank@1: nothing made
-         it wait
+         holding Bank@1: nothing made it
+         wait
 ";
     assert!(shown.contains(expected), "{shown}");
 }
@@ -277,7 +277,7 @@ fn where_there_is_no_room_for_columns_the_steps_are_a_list() {
 fn findings_in_the_same_methods_stand_behind_the_surest_in_a_few_lines() {
     let mut report = sample();
     let witness = report.findings().next().unwrap().witnesses[0].clone();
-    for (field, confidence) in [("a", Confidence::Low), ("b", Confidence::High)] {
+    for (field, confidence) in [("a", Confidence::Low), ("z", Confidence::High)] {
         let elsewhere =
             Step { place: frame("com.acme.Other", "run", "Other.java", 1), ..witness.steps[0].clone() };
         let steps = if field == "a" { witness.steps.clone() } else { vec![elsewhere] };
@@ -291,9 +291,41 @@ fn findings_in_the_same_methods_stand_behind_the_surest_in_a_few_lines() {
         [
             "data race on com.acme.Account.balance  [high]",
             "data race on com.acme.Account.a  [low]",
-            "data race on com.acme.Account.b  [high]"
+            "data race on com.acme.Account.z  [high]"
         ]
     );
     assert_eq!(shown.matches("In the same methods as com.acme.Account.balance above:").count(), 1);
     assert_eq!(shown.matches("how it can happen").count(), 2);
+}
+
+#[test]
+fn what_several_threads_do_in_one_line_stands_below_it() {
+    let place = frame("com.acme.Tally", "add", "Tally.java", 2);
+    let steps = ["adder-1", "adder-2"].map(|thread| Step {
+        target: "com.acme.Tally@1.count".into(),
+        ..step(thread, Role::Write, place.clone())
+    });
+    let witness = Witness { detector: "racer".into(), steps: steps.to_vec(), ..Witness::default() };
+    let mut report = Report::new();
+    report.add(Rule::DataRace, "com.acme.Tally.count", Confidence::High, "m", witness);
+    let source = "com/acme/Tally.java";
+    report.sources.insert(source.into(), format!("src/main/java/{source}"));
+    report.excerpts.add(source, "void add() {\n    count++;\n}\n", &[2].into());
+    let expected = "
+   --> src/main/java/com/acme/Tally.java:2:5
+    |
+  1 | void add() {
+  2 |     count++;
+    |     ^^^^^^^^
+    |     |
+    |     adder-1 writes Tally@1.count
+    |     adder-2 writes Tally@1.count
+  3 | }
+    |
+";
+    let shown = text(&report, Style::default());
+    assert!(shown.contains(expected), "{shown}");
+    let narrow = text(&report, Style { width: 40, ..Style::default() });
+    let quoted = narrow.lines().filter(|line| line.contains(" | ") && !line.contains("-->"));
+    assert!(quoted.clone().count() >= 5 && quoted.clone().all(|line| line.len() <= 40), "{narrow}");
 }

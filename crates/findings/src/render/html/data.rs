@@ -23,7 +23,8 @@ const NOTHING: usize = 17_800_000;
 const NAMES: usize = 12_000_000;
 /// Bytes of gaps and the like.
 const OTHERS: usize = 1 << 20;
-/// Of one witness, step or finding: more than any detector tells and anybody reads.
+/// Of one finding, witness or step: more than any detector tells and anybody reads.
+const WITNESSES: usize = 12;
 const STEPS: usize = 100;
 const NOTES: usize = 50;
 
@@ -127,7 +128,7 @@ struct Rest {
 /// Writes all of it.
 pub(super) fn write(report: &Report, detectors: &[DetectorDoc], out: &mut dyn Write) -> io::Result<()> {
     let mut out = Inert { out, written: 0 };
-    let mut tables = Tables::new(report, NAMES);
+    let mut tables = Tables::new(report, NAMES, NOTHING);
     let mut cut = Cut::default();
     let mut findings: Vec<&Finding> = report.findings().collect();
     // As the list shows them: open ones first, then the surest; else by rule and subject.
@@ -143,7 +144,7 @@ pub(super) fn write(report: &Report, detectors: &[DetectorDoc], out: &mut dyn Wr
             }
             _ if so_far > NO_EVIDENCE => 0,
             _ if so_far > ONE_WITNESS => 1,
-            _ => usize::MAX,
+            _ => WITNESSES,
         };
         if witnesses < finding.witnesses.len() {
             *(if witnesses == 0 { &mut cut.evidence } else { &mut cut.witnesses }) += 1;
@@ -179,9 +180,9 @@ fn row(finding: &Finding, witnesses: usize, tables: &mut Tables<'_>) -> Row {
         state: jsonl::state(finding),
         subject: tables.name(&words::folded(&finding.subject)),
         message: tables.name(&words::message(finding)),
-        detectors: tables.names(&finding.detectors),
+        detectors: tables.names(finding.detectors.iter().take(NOTES)),
         count: finding.count,
-        owners: tables.names(&finding.owners),
+        owners: tables.names(finding.owners.iter().take(NOTES)),
         suppressed: finding.suppressed.as_ref().map(|by| (tables.name(&by.reason), tables.name(&by.by))),
         tests: tables.names(tests.into_iter().take(NOTES)),
         silence: silence(finding, tables),

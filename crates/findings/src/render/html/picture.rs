@@ -98,7 +98,8 @@ fn explained(explanation: &Explanation, witness: Option<&Witness>, tables: &mut 
         Explanation::DataRace(race) => {
             let why = race.apart.as_ref().map_or(0, |apart| tables.name(&apart.words()));
             let narrowing = race.narrowing.iter().take(LENGTH).map(|one| {
-                let (locks, left) = (tables.names(&one.locks), tables.names(&one.left));
+                let locks = tables.names(one.locks.iter().take(LENGTH));
+                let left = tables.names(one.left.iter().take(LENGTH));
                 (tables.name(&one.thread), one.role, tables.frame(&one.at), locks, left)
             });
             Explained::Race { why, narrowing: narrowing.collect() }

@@ -1,7 +1,7 @@
 //! Names, frames, stacks and steps, each written once: a report of ten thousand findings says the same over and over.
 //!
-//! There is a limit to all of them together. Beyond it a name that is new becomes a remark that it was left out, which is
-//! counted, and frames that are new are dropped: the page has to stay small enough to open.
+//! There is a limit to all of them together. Beyond it a name that is new becomes a remark that it was left out, a frame that
+//! is new a place that is not known, and both are counted: the page has to stay small enough to open.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
@@ -53,13 +53,14 @@ pub(super) struct Tables<'a> {
     /// Bytes that the tables will take.
     pub(super) bytes: usize,
     limit: usize,
-    /// Names for which there was no room.
+    last: usize,
+    /// Names and frames for which there was no room.
     pub(super) left_out: u64,
 }
 
 impl<'a> Tables<'a> {
-    /// Tables that stay below so many bytes.
-    pub(super) fn new(report: &'a Report, limit: usize) -> Self {
+    /// Tables that take no more names beyond so many bytes, and no more frames beyond so many.
+    pub(super) fn new(report: &'a Report, limit: usize, last: usize) -> Self {
         let mut tables = Self {
             report,
             numbers: HashMap::new(),
@@ -74,6 +75,7 @@ impl<'a> Tables<'a> {
             sources: Vec::new(),
             bytes: 0,
             limit,
+            last,
             left_out: 0,
         };
         tables.add("");
@@ -113,6 +115,10 @@ impl<'a> Tables<'a> {
     pub(super) fn frame(&mut self, frame: &Frame) -> u32 {
         if let Some(&number) = self.places.get(frame) {
             return number;
+        }
+        if self.bytes > self.last {
+            self.left_out += 1;
+            return 0;
         }
         let own = u8::from(is_own(frame, self.report));
         let place = Place(
@@ -253,12 +259,16 @@ mod tests {
     #[test]
     fn a_name_is_kept_once_and_beyond_the_limit_left_out() {
         let report = Report::new();
-        let mut tables = Tables::new(&report, 120);
+        let mut tables = Tables::new(&report, 120, 160);
         let (one, two) = (tables.name("com.acme.Account"), tables.name("x"));
         assert_eq!((tables.name("com.acme.Account"), tables.name("x")), (one, two));
         assert_eq!(tables.names[one as usize], "com.acme.Account");
         let far = tables.name(&"y".repeat(100));
         assert_eq!((tables.names[far as usize].as_str(), tables.left_out), (LEFT_OUT, 1));
+        let frames: Vec<Frame> = (1..20).map(|line| Frame { line, ..Frame::default() }).collect();
+        tables.stack(&frames);
+        assert!((2..10).contains(&tables.frames.len()), "{}", tables.frames.len());
+        assert!(tables.bytes < 300, "{}", tables.bytes);
     }
 
     #[test]
@@ -267,7 +277,7 @@ mod tests {
         let text: String = (1..=40).map(|i| format!("\tint x{i};\n")).collect();
         report.excerpts.add("com/acme/A.java", &text, &BTreeSet::from([10, 12]));
         report.sources.insert("com/acme/A.java".into(), "src/com/acme/A.java".into());
-        let mut tables = Tables::new(&report, 10_000);
+        let mut tables = Tables::new(&report, 10_000, 10_000);
         let at = |line| Frame { class: "com.acme.A".into(), file: "A.java".into(), line, ..Frame::default() };
         assert_eq!(
             (tables.quote(&at(10)), tables.quote(&at(12)), tables.quote(&at(30))),
