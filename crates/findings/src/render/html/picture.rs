@@ -30,12 +30,15 @@ pub(super) struct Drawn {
 #[derive(Serialize)]
 struct Row(usize, Name, Name, u32, u8, Vec<Name>, Mark);
 
+/// An access: thread, role, place, locks, locks left.
+type Access = (Name, Role, u32, Vec<Name>, Vec<Name>);
+
 /// What is particular to the rule.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Explained {
-    /// Why no lock keeps the sides apart; thread, role, place, locks, locks left.
-    Race { why: Name, narrowing: Vec<(Name, Role, u32, Vec<Name>, Vec<Name>)> },
+    /// Why no lock keeps the sides apart, and how the locks in common became fewer.
+    Race { why: Name, narrowing: Vec<Access> },
     /// Thread, role, lock, place, what it uses.
     Views {
         fields: Vec<Name>,
