@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 use std::sync::OnceLock;
 
-use events::models::Models;
+use events::models::{Line, Models};
 use findings::{Frame, Gap, Report};
 use program::ir::{Op, Reg};
 use program::points::{Callee, Caller, Points, Root, RootKind, World};
@@ -95,6 +95,19 @@ impl Code {
     pub fn methods(&self) -> impl Iterator<Item = MethodId> {
         let reached = |method: &MethodId| self.points.is_reached(*method);
         self.program.input_methods().filter(reached).filter(|method| self.program.body(*method).is_some())
+    }
+
+    /// What models say of a method that code names.
+    pub fn call_lines<'c>(&'c self, owner: &str, name: &'c str, descriptor: &'c str) -> Vec<&'c Line> {
+        if self.models.calls(name, descriptor).next().is_none() {
+            return Vec::new();
+        }
+        let program = &self.program;
+        let is_below = |below: &str, above: &str| {
+            let classes = program.class_named(below).zip(program.class_named(above));
+            below == above || classes.is_some_and(|(below, above)| program.is_below(below, above))
+        };
+        self.models.call_on(name, descriptor, owner, is_below)
     }
 
     /// Methods that libraries call back.

@@ -9,6 +9,7 @@ mod code;
 mod evidence;
 mod lock_order;
 pub mod locks;
+mod lockset;
 mod stale;
 #[cfg(test)]
 mod testing;
@@ -36,7 +37,7 @@ pub struct CodeSpec {
 }
 
 /// Every check over code, in the order in which they are listed and run.
-pub const ALL: &[&CodeSpec] = &[&stale::SPEC, &lock_order::SPEC];
+pub const ALL: &[&CodeSpec] = &[&stale::SPEC, &lockset::SPEC, &lock_order::SPEC];
 
 /// The check of a name.
 pub fn by_name(name: &str) -> Option<&'static CodeSpec> {
