@@ -15,6 +15,7 @@
 //! kind but of another object. It is wrong where something else than locks, start and join keeps threads apart.
 
 mod annotations;
+mod hand_over;
 mod phases;
 #[cfg(test)]
 mod tests;
@@ -24,6 +25,7 @@ use program::points::Part;
 use program::{FieldId, flags};
 
 use self::annotations::{Promise, guarded_by, is_held, promise};
+use self::hand_over::HandOver;
 use self::phases::{Once, Phase, Phases};
 use super::accesses::Access;
 use super::locks::Mode;
@@ -52,8 +54,7 @@ something else keeps the threads apart: a queue, a flag, a future.",
 };
 
 fn check(code: &Code, _options: &Options, out: &mut Out<'_>) {
-    let phases = Phases::new(code);
-    let once = Once::new(code);
+    let view = View { phases: Phases::new(code), once: Once::new(code), hand_over: HandOver::new(code) };
     let accesses = code.accesses();
     let mut variables: Vec<_> = accesses.of.keys().filter(|variable| !variable.elements).collect();
     variables.sort_unstable();
@@ -72,7 +73,7 @@ fn check(code: &Code, _options: &Options, out: &mut Out<'_>) {
         if broken_promise(code, field, &all, out) {
             continue;
         }
-        if let Some(found) = race(code, &phases, &once, promise, field, &all) {
+        if let Some(found) = race(code, &view, promise, field, &all) {
             out.add(found);
         }
     }
@@ -103,17 +104,11 @@ fn step(access: &Access) -> StepAt {
 }
 
 /// The pair of accesses that shows best that a field is not protected.
-fn race(
-    code: &Code,
-    phases: &Phases,
-    once: &Once,
-    promise: Promise,
-    field: FieldId,
-    all: &[&Access],
-) -> Option<Evidence> {
-    let shared: Vec<&Access> = all.iter().copied().filter(|access| is_shared(code, phases, access)).collect();
+fn race(code: &Code, view: &View, promise: Promise, field: FieldId, all: &[&Access]) -> Option<Evidence> {
+    let shared: Vec<&Access> =
+        all.iter().copied().filter(|access| is_shared(code, &view.phases, access)).collect();
     let majority = majority(&shared);
-    let evidence = evidence(code, once, promise, field, &shared, majority)?;
+    let evidence = evidence(code, &view.once, promise, field, &shared, majority)?;
     let guarded = |access: &Access| majority.is_some_and(|lock| is_under(access, lock));
     let mut best: Option<(&Access, &Access, u32)> = None;
     for one in &shared {
@@ -122,9 +117,7 @@ fn race(
             if !one.write || have_common(&one.guards, &other.guards) {
                 continue;
             }
-            if !code.sharing.may_overlap(one.place.method, other.place.method)
-                || !may_be_one(code, one, other)
-            {
+            if !can_meet(code, view, one, other, matches!(evidence, Shown::Mostly(..))) {
                 continue;
             }
             // Most telling: one side as all others do it, the other side a write without any lock.
@@ -167,6 +160,27 @@ fn race(
         steps,
         notes,
     })
+}
+
+/// What is known of the program's threads beside its locks.
+struct View {
+    phases: Phases,
+    once: Once,
+    hand_over: HandOver,
+}
+
+/// Can two threads be at both accesses, on one object, with nothing to keep them apart?
+fn can_meet(code: &Code, view: &View, one: &Access, other: &Access, locked: bool) -> bool {
+    if !code.sharing.may_overlap(one.place.method, other.place.method) || !may_be_one(code, one, other) {
+        return false;
+    }
+    if !view.once.are_two_threads(code, one.place.method, other.place.method) {
+        return false;
+    }
+    // Where others lock, a lock is what is meant to protect it.
+    locked && (one.guards.is_empty() != other.guards.is_empty())
+        || !view.hand_over.is_possible(code, one.place, other.place)
+            && !view.hand_over.is_possible(code, other.place, one.place)
 }
 
 /// What shows that a field is really shared.

@@ -4,11 +4,11 @@
 use events::models::{Action, Condition};
 use program::MethodId;
 use program::ir::Op;
-use program::points::RootKind;
+use program::points::{Root, RootKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::on_code::accesses::leads;
-use crate::on_code::{Code, Place};
+use crate::on_code::{Code, Place, Way};
 
 /// When something happens.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -187,6 +187,49 @@ impl Once {
         }
         let roots = code.points.roots().iter().map(|root| (root.method, root.kind)).collect();
         Once { callers, roots, by_library: code.called_by_libraries().collect() }
+    }
+
+    /// May two threads run the methods, as far as the places show where tasks are handed over? One task that is made once
+    /// and handed over once, alone or with others, is one thread.
+    pub fn are_two_threads(&self, code: &Code, one: MethodId, other: MethodId) -> bool {
+        const MOST: usize = 12;
+        let (ones, others) = (code.ways(one, MOST), code.ways(other, MOST));
+        if ones.len() == MOST || others.len() == MOST {
+            return true;
+        }
+        let roots = code.points.roots();
+        let root = |way: &Way| way.root.and_then(|root| roots.get(root).map(|found| (root, found)));
+        let pairs = ones.iter().flat_map(|a| others.iter().map(move |b| (root(a), root(b))));
+        pairs.into_iter().any(|pair| match pair {
+            (Some((a, first)), Some((b, second))) if a != b => {
+                first.kind != RootKind::Main || second.kind != RootKind::Main
+            }
+            (Some((_, root)), Some(_)) => self.is_several(code, root),
+            _ => true,
+        })
+    }
+
+    /// May several threads start in a root at the same time?
+    fn is_several(&self, code: &Code, root: &Root) -> bool {
+        let [object] = root.objects[..] else { return root.kind != RootKind::Main };
+        if root.kind != RootKind::Task || !self.is_made(code, object) {
+            return root.kind != RootKind::Main;
+        }
+        let mut places = root.handed.iter().map(|(_, place)| *place);
+        match (places.next(), places.next()) {
+            (None, _) => false,
+            (Some((method, inst)), None) => {
+                let Some(body) = code.program.body(method) else { return true };
+                let Some(list) = body.insts.get(inst as usize).and_then(|call| call.op.list()) else {
+                    return true;
+                };
+                let many = body.list(list).iter().any(|reg| {
+                    code.points.of(method, *reg).is_some_and(|set| set.contains(object) && set.len() > 1)
+                });
+                !many && !self.is_at(code, method, inst, 6)
+            }
+            _ => true,
+        }
     }
 
     fn runs(&self, code: &Code, method: MethodId, depth: usize) -> bool {
