@@ -121,7 +121,7 @@ const WAITS: &[&str] = &[
 ];
 
 /// How far up callers are followed.
-const HIGHEST: usize = 3;
+const HIGHEST: usize = 1;
 
 impl HandOver {
     /// Looks at all methods.

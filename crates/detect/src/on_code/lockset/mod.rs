@@ -174,7 +174,8 @@ fn can_meet(code: &Code, view: &View, one: &Access, other: &Access, locked: bool
     if !code.sharing.may_overlap(one.place.method, other.place.method) || !may_be_one(code, one, other) {
         return false;
     }
-    if !view.once.are_two_threads(code, one.place.method, other.place.method) {
+    let own = objects(code, one).all(|object| view.once.is_own_task(code, object));
+    if !view.once.are_two_threads(code, one.place.method, other.place.method, own && one.object.is_some()) {
         return false;
     }
     // Where others lock, a lock is what is meant to protect it.

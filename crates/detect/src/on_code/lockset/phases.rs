@@ -4,7 +4,7 @@
 use events::models::{Action, Condition};
 use program::MethodId;
 use program::ir::Op;
-use program::points::{Root, RootKind};
+use program::points::{Made, Root, RootKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::on_code::accesses::leads;
@@ -191,7 +191,8 @@ impl Once {
 
     /// May two threads run the methods, as far as the places show where tasks are handed over? One task that is made once
     /// and handed over once, alone or with others, is one thread.
-    pub fn are_two_threads(&self, code: &Code, one: MethodId, other: MethodId) -> bool {
+    /// Threads of one root do not share what is a task of its `own`.
+    pub fn are_two_threads(&self, code: &Code, one: MethodId, other: MethodId, own: bool) -> bool {
         const MOST: usize = 12;
         let (ones, others) = (code.ways(one, MOST), code.ways(other, MOST));
         if ones.len() == MOST || others.len() == MOST {
@@ -199,14 +200,26 @@ impl Once {
         }
         let roots = code.points.roots();
         let root = |way: &Way| way.root.and_then(|root| roots.get(root).map(|found| (root, found)));
-        let pairs = ones.iter().flat_map(|a| others.iter().map(move |b| (root(a), root(b))));
-        pairs.into_iter().any(|pair| match pair {
-            (Some((a, first)), Some((b, second))) if a != b => {
+        let mut pairs = ones.iter().flat_map(|a| others.iter().map(move |b| (a, b)));
+        pairs.any(|(a, b)| match (root(a), root(b)) {
+            (Some((one, first)), Some((other, second))) if one != other => {
                 first.kind != RootKind::Main || second.kind != RootKind::Main
             }
-            (Some((_, root)), Some(_)) => self.is_several(code, root),
+            // What runs the tasks of others may run each of them once.
+            (Some((_, root)), Some(_)) => {
+                (one != other || a.direct || code.is_met_by_several(one))
+                    && !own
+                    && self.is_several(code, root)
+            }
             _ => true,
         })
+    }
+
+    /// Is the object a task that is handed over at most once?
+    pub fn is_own_task(&self, code: &Code, object: u32) -> bool {
+        let mut roots = code.points.roots().iter().filter(|root| root.objects.contains(&object));
+        let (Some(root), None) = (roots.next(), roots.next()) else { return false };
+        root.handed.iter().filter(|(task, _)| *task == object).count() <= 1
     }
 
     /// May several threads start in a root at the same time?
@@ -256,7 +269,13 @@ impl Once {
     /// Is there at most one such object?
     pub fn is_made(&self, code: &Code, object: u32) -> bool {
         match code.points.object(object).place {
-            Some((method, inst)) => self.is_at(code, method, inst, 6),
+            Some((method, inst)) => {
+                let made = code.program.body(method).and_then(|body| body.insts.get(inst as usize));
+                // A reference to a constructor makes an object whenever it is called.
+                let by_closure = code.points.object(object).made == Made::New
+                    && made.is_some_and(|made| matches!(made.op, Op::Closure { .. }));
+                !by_closure && self.is_at(code, method, inst, 6)
+            }
             None => false,
         }
     }
