@@ -171,12 +171,8 @@ fn lift(code: &Code, callers: &Callers, edge: Edge) -> Vec<Edge> {
             _ => known,
         };
         let modes = (mode(*one, edge.modes.0), mode(*other, edge.modes.1));
-        let swappable = match (&first.base, &second.base) {
-            (Base::Param(a), Base::Param(b)) if first.fields.is_empty() && second.fields.is_empty() => {
-                Some((*a, *b))
-            }
-            _ => None,
-        };
+        // The callers have chosen; whether this one may be called the other way round is not known.
+        let swappable = edge.swappable;
         let slot = |path: Path, reg, mode| Slot { path, reg, mode, monitor: true };
         let (first, second) = (slot(first, *one, modes.0), slot(second, *other, modes.1));
         let names = (code.lock_name(*caller, &first), code.lock_name(*caller, &second));

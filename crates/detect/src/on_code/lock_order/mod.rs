@@ -127,6 +127,11 @@ impl Search<'_> {
             if !blocks(last, edge) || closes && !blocks(edge, first) {
                 continue;
             }
+            // One place with two objects: that they come in both orders is not said anywhere, unless callers choose.
+            let is_same = |other: &Edge| (other.hold, other.take) == (edge.hold, edge.take);
+            if others.clone().any(is_same) && edge.swappable.is_none() {
+                continue;
+            }
             chain.push(*number);
             if closes || self.close(edge, chain) {
                 return true;

@@ -26,10 +26,10 @@ use program::{FieldId, flags};
 
 use self::annotations::{Promise, guarded_by, is_held, promise};
 use self::hand_over::HandOver;
-use self::phases::{Once, Phase, Phases};
+use self::phases::{Once, Phase, Phases, Threads};
 use super::accesses::Access;
 use super::locks::Mode;
-use super::locks::keys::{Guard, have_common, is_same};
+use super::locks::keys::{Guard, Key, have_common, is_same};
 use super::{Code, CodeSpec, Evidence, Out, StepAt, Subject};
 use crate::Options;
 
@@ -61,6 +61,10 @@ fn check(code: &Code, _options: &Options, out: &mut Out<'_>) {
     for variable in variables {
         let field = variable.field;
         let info = code.program.field(field);
+        // Compilers write a dollar into names of their own.
+        if info.name.contains('$') {
+            continue;
+        }
         if info.access & (flags::FINAL | flags::VOLATILE | flags::SYNTHETIC | flags::ENUM) != 0 {
             continue;
         }
@@ -110,43 +114,50 @@ fn race(code: &Code, view: &View, promise: Promise, field: FieldId, all: &[&Acce
     let majority = majority(&shared);
     let evidence = evidence(code, &view.once, promise, field, &shared, majority)?;
     let guarded = |access: &Access| majority.is_some_and(|lock| is_under(access, lock));
-    let mut best: Option<(&Access, &Access, u32)> = None;
+    let mut best: Option<(&Access, &Access, u32, Threads)> = None;
     for one in &shared {
         for other in &shared {
             // A write first, then anything; a single place is a pair if several threads run it.
             if !one.write || have_common(&one.guards, &other.guards) {
                 continue;
             }
-            if !can_meet(code, view, one, other, matches!(evidence, Shown::Mostly(..))) {
+            let locked = matches!(evidence, Shown::Mostly(..));
+            if locked && guarded(one) == guarded(other) {
+                continue;
+            }
+            let threads = can_meet(code, view, one, other, locked);
+            let known = matches!(evidence, Shown::Static | Shown::Single);
+            if threads == Threads::One || known && threads != Threads::Several {
                 continue;
             }
             // Most telling: one side as all others do it, the other side a write without any lock.
-            let value = 4 * u32::from(guarded(one) != guarded(other))
+            let value = 8 * u32::from(threads == Threads::Several)
+                + 4 * u32::from(guarded(one) != guarded(other))
                 + 2 * u32::from(other.write)
                 + u32::from(one.place.method != other.place.method);
-            if best.is_none_or(|(_, _, known)| value > known) {
-                best = Some((one, other, value));
+            if best.is_none_or(|(_, _, known, _)| value > known) {
+                best = Some((one, other, value, threads));
             }
         }
     }
-    let (one, other, _) = best?;
+    let (one, other, _, threads) = best?;
     let wrong = if guarded(one) { other } else { one };
     let (first, second) = code.two_ways(one.place.method, other.place.method);
     let mut steps = vec![step(one), step(other)];
     for (step, way) in steps.iter_mut().zip([first, second]) {
         step.way = way;
     }
-    if one.place == other.place {
+    if steps.windows(2).all(|pair| matches!(pair, [a, b] if a.way == b.way)) && one.place == other.place {
         steps.truncate(1);
+        steps.iter_mut().for_each(|step| step.note = "by several threads at the same time".into());
     }
     let notes = match evidence {
         Shown::Mostly(guarded, all) => vec![format!("{guarded} of {all} accesses are under one lock")],
         Shown::Promised => vec!["its class is declared to be safe for threads".to_owned()],
         Shown::Static | Shown::Single => Vec::new(),
     };
-    let threads = code.starts_threads();
     let confidence = match evidence {
-        Shown::Static | Shown::Single | Shown::Mostly(..) if threads => Confidence::High,
+        Shown::Static | Shown::Single | Shown::Mostly(..) if threads == Threads::Several => Confidence::High,
         Shown::Promised => Confidence::Medium,
         _ if wrong.write => Confidence::Medium,
         _ => Confidence::Low,
@@ -170,18 +181,17 @@ struct View {
 }
 
 /// Can two threads be at both accesses, on one object, with nothing to keep them apart?
-fn can_meet(code: &Code, view: &View, one: &Access, other: &Access, locked: bool) -> bool {
+fn can_meet(code: &Code, view: &View, one: &Access, other: &Access, locked: bool) -> Threads {
     if !code.sharing.may_overlap(one.place.method, other.place.method) || !may_be_one(code, one, other) {
-        return false;
+        return Threads::One;
     }
-    let own = objects(code, one).all(|object| view.once.is_own_task(code, object));
-    if !view.once.are_two_threads(code, one.place.method, other.place.method, own && one.object.is_some()) {
-        return false;
-    }
+    let own = one.object.is_some() && objects(code, one).all(|object| view.once.is_own_task(code, object));
+    let threads = view.once.threads(code, one.place.method, other.place.method, own);
     // Where others lock, a lock is what is meant to protect it.
-    locked && (one.guards.is_empty() != other.guards.is_empty())
-        || !view.hand_over.is_possible(code, one.place, other.place)
-            && !view.hand_over.is_possible(code, other.place, one.place)
+    let kept = !locked
+        && (view.hand_over.is_possible(code, one.place, other.place)
+            || view.hand_over.is_possible(code, other.place, one.place));
+    if kept { Threads::One } else { threads }
 }
 
 /// What shows that a field is really shared.
@@ -223,9 +233,11 @@ fn evidence(
     single.then_some(Shown::Single)
 }
 
-/// The lock that at least two thirds of the accesses hold, two of them and a write among them.
+/// The lock of the object, or one for all, that at least two thirds of the accesses hold, two of them and a write among
+/// them.
 fn majority<'a>(shared: &[&'a Access]) -> Option<&'a Guard> {
-    shared.iter().flat_map(|access| &access.guards).find(|lock| {
+    let about = |lock: &&Guard| matches!(lock.key, Key::Below(_) | Key::Global(_));
+    shared.iter().flat_map(|access| &access.guards).filter(about).find(|lock| {
         let guarded: Vec<_> = shared.iter().filter(|access| is_under(access, lock)).collect();
         guarded.len() >= 2
             && 3 * guarded.len() >= 2 * shared.len()

@@ -171,6 +171,17 @@ fn marks(code: &Code) -> FxHashMap<MethodId, Marks> {
     all
 }
 
+/// Which threads run two places.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Threads {
+    /// One and the same.
+    One,
+    /// Several, if callers of a library have some.
+    Callers,
+    /// Several that the program starts.
+    Several,
+}
+
 /// Which methods run at most once, and so which objects are made at most once.
 pub struct Once {
     callers: FxHashMap<MethodId, Vec<(MethodId, u32)>>,
@@ -190,29 +201,33 @@ impl Once {
     }
 
     /// May two threads run the methods, as far as the places show where tasks are handed over? One task that is made once
-    /// and handed over once, alone or with others, is one thread.
-    /// Threads of one root do not share what is a task of its `own`.
-    pub fn are_two_threads(&self, code: &Code, one: MethodId, other: MethodId, own: bool) -> bool {
+    /// and handed over once, alone or with others, is one thread. Threads of one root do not share what is a task of its
+    /// `own`.
+    pub fn threads(&self, code: &Code, one: MethodId, other: MethodId, own: bool) -> Threads {
         const MOST: usize = 12;
         let (ones, others) = (code.ways(one, MOST), code.ways(other, MOST));
-        if ones.len() == MOST || others.len() == MOST {
-            return true;
-        }
         let roots = code.points.roots();
         let root = |way: &Way| way.root.and_then(|root| roots.get(root).map(|found| (root, found)));
-        let mut pairs = ones.iter().flat_map(|a| others.iter().map(move |b| (a, b)));
-        pairs.any(|(a, b)| match (root(a), root(b)) {
-            (Some((one, first)), Some((other, second))) if one != other => {
-                first.kind != RootKind::Main || second.kind != RootKind::Main
+        let mut best = if ones.len().max(others.len()) == MOST { Threads::Callers } else { Threads::One };
+        for (a, b) in ones.iter().flat_map(|a| others.iter().map(move |b| (a, b))) {
+            let (Some((first, one_root)), Some((second, other_root))) = (root(a), root(b)) else { continue };
+            let kinds = [one_root.kind, other_root.kind];
+            let are_two = if first != second {
+                kinds != [RootKind::Main; 2]
+            } else {
+                // What runs the tasks of others may run each of them once.
+                let is_same = one == other && !a.direct && !code.is_met_by_several(one);
+                !is_same && !own && self.is_several(code, one_root)
+            };
+            let is_known =
+                |kind: &RootKind| matches!(kind, RootKind::Main | RootKind::Task | RootKind::Entry);
+            match are_two {
+                true if kinds.iter().all(is_known) => return Threads::Several,
+                true => best = Threads::Callers,
+                false => {}
             }
-            // What runs the tasks of others may run each of them once.
-            (Some((_, root)), Some(_)) => {
-                (one != other || a.direct || code.is_met_by_several(one))
-                    && !own
-                    && self.is_several(code, root)
-            }
-            _ => true,
-        })
+        }
+        best
     }
 
     /// Is the object a task that is handed over at most once?
