@@ -121,10 +121,11 @@ impl Code {
         })
     }
 
-    /// Are threads started in the code itself? Without any, all that is known is that callers may have some.
+    /// Are the threads known, because the code itself starts them? Not in a library: its callers may have some.
     pub fn starts_threads(&self) -> bool {
         let is_own = |root: &Root| matches!(root.kind, RootKind::Task | RootKind::Entry);
-        self.points.roots().iter().any(is_own)
+        let roots = self.points.roots();
+        roots.iter().any(is_own) && !roots.iter().any(|root| root.kind == RootKind::Public)
     }
 
     /// A lock as people read it.

@@ -173,10 +173,9 @@ fn run_now(
     let body = program.body(method)?;
     let mut found = None;
     for (inst, number) in body.insts.iter().zip(0..) {
-        if body.uses(&inst.op).any(|reg| reg == closure) {
-            if found.replace((inst, number)).is_some() {
-                return None;
-            }
+        let uses = body.uses(&inst.op).any(|reg| reg == closure);
+        if uses && found.replace((inst, number)).is_some() {
+            return None;
         }
     }
     let passed = body.edges.iter().any(|edge| body.list(edge.arguments).contains(&closure));

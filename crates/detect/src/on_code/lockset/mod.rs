@@ -157,7 +157,11 @@ fn race(code: &Code, view: &View, promise: Promise, field: FieldId, all: &[&Acce
         Shown::Static | Shown::Single => Vec::new(),
     };
     let confidence = match evidence {
-        Shown::Static | Shown::Single | Shown::Mostly(..) if threads == Threads::Several => Confidence::High,
+        Shown::Static | Shown::Single | Shown::Mostly(..)
+            if threads == Threads::Several && code.starts_threads() =>
+        {
+            Confidence::High
+        }
         Shown::Promised => Confidence::Medium,
         _ if wrong.write => Confidence::Medium,
         _ => Confidence::Low,
