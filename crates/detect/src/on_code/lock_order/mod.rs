@@ -127,6 +127,11 @@ impl Search<'_> {
             if !blocks(last, edge) || closes && !blocks(edge, first) {
                 continue;
             }
+            // One place with two objects: that they come in both orders is not said anywhere, unless callers choose.
+            let is_same = |other: &Edge| (other.hold, other.take) == (edge.hold, edge.take);
+            if others.clone().any(is_same) && edge.swappable.is_none() {
+                continue;
+            }
             chain.push(*number);
             if closes || self.close(edge, chain) {
                 return true;
@@ -150,7 +155,7 @@ fn blocks(wants: &Edge, holds: &Edge) -> bool {
     wants.modes.1 == Mode::Alone || holds.modes.0 == Mode::Alone
 }
 
-/// Does a method lock two parameters that a caller may swap, in one order only?
+/// Does a method lock two parameters that a caller may swap, in one order only? (What is one object is never two.)
 fn is_swap(code: &Code, edge: &Edge, edges: &[Edge]) -> bool {
     let Some((one, other)) = edge.swappable else { return false };
     let both = edges

@@ -173,10 +173,9 @@ fn run_now(
     let body = program.body(method)?;
     let mut found = None;
     for (inst, number) in body.insts.iter().zip(0..) {
-        if body.uses(&inst.op).any(|reg| reg == closure) {
-            if found.replace((inst, number)).is_some() {
-                return None;
-            }
+        let uses = body.uses(&inst.op).any(|reg| reg == closure);
+        if uses && found.replace((inst, number)).is_some() {
+            return None;
         }
     }
     let passed = body.edges.iter().any(|edge| body.list(edge.arguments).contains(&closure));
@@ -189,5 +188,6 @@ fn run_now(
     let (owner, name, descriptor) = table.names(table.method(named)?);
     let later = |action: &Action| matches!(action, Action::Runs { now: false, .. } | Action::Fork(_));
     let keeps = models.calls(name, descriptor).any(|line| line.effects.iter().any(|e| later(&e.action)));
-    (name != "<init>" && !keeps && !owner.ends_with("Executor")).then_some(number)
+    let keeps = keeps && !owner.starts_with("java/util/stream/");
+    (name != "<init>" && !keeps).then_some(number)
 }

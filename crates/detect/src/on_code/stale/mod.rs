@@ -165,7 +165,7 @@ fn judge(code: &Code, method: MethodId, read: &Read, used: &Use) -> Option<Evide
     first.way = if read.place.method == method { one } else { None };
     let mut between = StepAt::new(Role::Interference, writer.place);
     between.locks = writer.locks.clone();
-    between.note = "it writes in between".into();
+    between.note = format!("by writing {}", code.field_name(read.variable.field));
     between.way = other;
     let message = match same {
         true => {
