@@ -315,6 +315,11 @@ impl Sharing {
         self.unknown || different || one & other & self.many != 0
     }
 
+    /// Is the method run by the program's own thread and by no other?
+    pub fn is_main_alone(&self, method: MethodId) -> bool {
+        !self.unknown && self.threads[method.index()] == 1 << MAIN
+    }
+
     /// May several threads run the method at the same time?
     pub fn is_run_by_many(&self, method: MethodId) -> bool {
         self.unknown || self.count(self.threads[method.index()]) >= 2

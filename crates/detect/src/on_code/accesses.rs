@@ -1,7 +1,7 @@
 //! Every access of the inputs' fields by code that is reached: where, of which object, under which locks, whether while
 //! the object is still being made. Shared by the checks.
 
-use program::ir::{FieldRef, Op, Reg};
+use program::ir::{BlockId, Body, CallKind, FieldRef, Op, Reg};
 use program::{FieldId, MethodId, Origin, flags};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -93,6 +93,7 @@ impl Accesses {
                     Some((reg, path)) => {
                         early && path.base == Base::Param(0)
                             || matches!(paths.definition(*reg), Some((_, Op::New(_))))
+                                && !has_escaped(code, method, body, *reg, inst)
                     }
                 };
                 let object = object.map(|(_, path)| path);
@@ -114,6 +115,26 @@ impl Accesses {
         }
         Accesses { of }
     }
+}
+
+/// Has a method let an object that it made escape before an instruction?
+fn has_escaped(code: &Code, method: MethodId, body: &Body, object: Reg, inst: u32) -> bool {
+    let table = &code.program.class(code.program.method(method).owner).code.table;
+    let escapes = |op: &Op| match *op {
+        Op::Put { value, .. } | Op::PutStatic { value, .. } | Op::Store { value, .. } => value == object,
+        Op::Call { kind, method, arguments } => {
+            let arguments = body.list(arguments);
+            let made = kind == CallKind::Special
+                && table.method(method).is_some_and(|member| table.text(member.name) == "<init>");
+            arguments.iter().skip(usize::from(made)).any(|argument| *argument == object)
+        }
+        Op::Closure { captured, .. } => body.list(captured).contains(&object),
+        Op::Dynamic { arguments, .. } => body.list(arguments).contains(&object),
+        _ => false,
+    };
+    let passed = body.edges.iter().any(|edge| body.list(edge.arguments).contains(&object));
+    let mut places = body.insts.iter().zip(0..).filter(|(found, _)| escapes(&found.op));
+    passed || places.any(|(_, number)| leads(body, number, inst))
 }
 
 /// Constructors, and what nobody but constructors calls on the object that is being made.
@@ -149,4 +170,28 @@ fn makers(code: &Code) -> FxHashSet<MethodId> {
         }
         makers.extend(more);
     }
+}
+
+/// Is there a way from one instruction to another?
+pub fn leads(body: &Body, from: u32, to: u32) -> bool {
+    let block_of = |inst: u32| {
+        body.blocks().find(|(_, block)| block.insts.range().contains(&(inst as usize))).map(|(id, _)| id)
+    };
+    let (Some(start), Some(end)) = (block_of(from), block_of(to)) else { return false };
+    if start == end && from < to {
+        return true;
+    }
+    let mut seen: FxHashSet<BlockId> = FxHashSet::default();
+    let mut work = vec![start];
+    while let Some(id) = work.pop() {
+        for edge in body.all_edges(&body.block(id)) {
+            if edge.target == end {
+                return true;
+            }
+            if seen.insert(edge.target) {
+                work.push(edge.target);
+            }
+        }
+    }
+    false
 }

@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 use std::sync::OnceLock;
 
-use events::models::Models;
+use events::models::{Line, Models};
 use findings::{Frame, Gap, Report};
 use program::ir::{Op, Reg};
 use program::points::{Callee, Caller, Points, Root, RootKind, World};
@@ -39,6 +39,9 @@ pub struct Way {
     pub root: Option<usize>,
     /// The calls, innermost first, without the method itself.
     pub stack: Vec<Frame>,
+    /// Is it sure that whoever starts in the root comes there, as far as calls go? Not where a call has several targets,
+    /// or is made by a library.
+    pub direct: bool,
 }
 
 /// Who calls each method and library place, and which roots start there.
@@ -95,6 +98,19 @@ impl Code {
     pub fn methods(&self) -> impl Iterator<Item = MethodId> {
         let reached = |method: &MethodId| self.points.is_reached(*method);
         self.program.input_methods().filter(reached).filter(|method| self.program.body(*method).is_some())
+    }
+
+    /// What models say of a method that code names.
+    pub fn call_lines<'c>(&'c self, owner: &str, name: &'c str, descriptor: &'c str) -> Vec<&'c Line> {
+        if self.models.calls(name, descriptor).next().is_none() {
+            return Vec::new();
+        }
+        let program = &self.program;
+        let is_below = |below: &str, above: &str| {
+            let classes = program.class_named(below).zip(program.class_named(above));
+            below == above || classes.is_some_and(|(below, above)| program.is_below(below, above))
+        };
+        self.models.call_on(name, descriptor, owner, is_below)
     }
 
     /// Methods that libraries call back.
@@ -186,6 +202,28 @@ impl Code {
         found
     }
 
+    /// Do several targets of one call lead to the method, so that different tasks of one place come there?
+    pub fn is_met_by_several(&self, method: MethodId) -> bool {
+        const MOST: usize = 2000;
+        let callers = self.callers.get_or_init(|| self.find_callers());
+        let mut seen: FxHashSet<Caller> = FxHashSet::from_iter([Caller::Method(method)]);
+        let mut work = vec![Caller::Method(method)];
+        let mut sites: FxHashMap<(Caller, u32), Caller> = FxHashMap::default();
+        while let Some(node) = work.pop() {
+            let first = callers.calls.partition_point(|call| call.0 < node);
+            let calls = callers.calls.get(first..).unwrap_or_default();
+            for (_, caller, inst) in calls.iter().take_while(|call| call.0 == node) {
+                if sites.insert((*caller, *inst), node).is_some_and(|other| other != node) {
+                    return *inst != NO_INST || matches!(caller, Caller::Library(_));
+                }
+                if seen.insert(*caller) && seen.len() < MOST {
+                    work.push(*caller);
+                }
+            }
+        }
+        false
+    }
+
     /// For each of two methods a way, by different threads if there are such.
     pub fn two_ways(&self, one: MethodId, other: MethodId) -> (Option<Way>, Option<Way>) {
         const MOST: usize = 8;
@@ -200,7 +238,15 @@ impl Code {
     fn way(&self, root: usize, start: Caller, from: &FxHashMap<Caller, (Caller, u32)>) -> Way {
         let mut stack = Vec::new();
         let mut node = start;
+        let mut direct = true;
         while let Some((next, inst)) = from.get(&node) {
+            direct &= match (node, next) {
+                (Caller::Method(method), Caller::Method(_)) => {
+                    self.points.targets(method, *inst).count() == 1
+                }
+                // The thread itself calls the closure that it was given.
+                _ => node == start,
+            };
             // What a library does on the way is not known.
             if let Caller::Method(method) = node {
                 stack.push(self.frame(method, Some(*inst).filter(|inst| *inst != NO_INST)));
@@ -209,7 +255,7 @@ impl Code {
         }
         stack.reverse();
         let thread = self.points.roots().get(root).map(|root| self.thread_name(root)).unwrap_or_default();
-        Way { thread, root: Some(root), stack }
+        Way { thread, root: Some(root), stack, direct }
     }
 
     /// The thread that starts in a root, as a report names it.

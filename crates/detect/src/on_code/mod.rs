@@ -10,6 +10,7 @@ mod code;
 mod evidence;
 mod lock_order;
 pub mod locks;
+mod lockset;
 mod regions;
 mod stale;
 #[cfg(test)]
@@ -39,7 +40,8 @@ pub struct CodeSpec {
 }
 
 /// Every check over code, in the order in which they are listed and run.
-pub const ALL: &[&CodeSpec] = &[&stale::SPEC, &causal::SPEC, &lock_order::SPEC, &views_code::SPEC];
+pub const ALL: &[&CodeSpec] =
+    &[&stale::SPEC, &causal::SPEC, &lockset::SPEC, &lock_order::SPEC, &views_code::SPEC];
 
 /// Those that run only if they are named: for comparison, with more false alarms than others of the same rule.
 pub const ON_REQUEST: &[&str] = &["views-code"];

@@ -118,8 +118,9 @@ fn strict_makes_gaps_fail_and_says_which() {
 fn every_rule_and_detector_is_listed_and_explained() {
     let list = raddle(&["rules"]);
     assert_eq!(list.code, 0);
-    let detectors = detect::on_trace::ALL.iter().map(|spec| spec.name);
-    for name in findings::Rule::ALL.iter().map(|rule| rule.name()).chain(detectors) {
+    let on_trace = detect::on_trace::ALL.iter().map(|spec| spec.name);
+    let on_code = detect::on_code::ALL.iter().map(|spec| spec.name);
+    for name in findings::Rule::ALL.iter().map(|rule| rule.name()).chain(on_trace).chain(on_code) {
         assert!(
             list.out.contains(&format!("\n  {name}  ")) || list.out.contains(&format!("\n  {name} ")),
             "{name}"

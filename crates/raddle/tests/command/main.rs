@@ -3,6 +3,7 @@
 mod annotations;
 mod bad_input;
 mod book;
+mod check;
 mod choices;
 mod examples;
 mod forms;

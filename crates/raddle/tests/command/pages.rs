@@ -3,23 +3,22 @@
 
 use std::fs;
 
-use detect::{Spec, on_trace};
+use detect::{on_code, on_trace};
 use findings::{DetectorDoc, Rule, rule_page};
 
 use super::root;
 
-/// What a detector tells of itself.
-fn detector_page(spec: &Spec) -> String {
+/// What a detector tells of itself: name, one line, explanation, rules.
+type Told = (&'static str, &'static str, &'static str, &'static [Rule]);
+
+fn detector_page((name, about, explain, of): Told, command: &str) -> String {
     let mut rules = String::new();
-    for rule in spec.rules {
+    for rule in of {
         rules.push_str(&format!("- [{0}](../rules/{0}.md): {1}\n", rule.name(), rule.doc().summary));
     }
     format!(
-        "# {name}\n\nFinds {about}.\n\n{explain}\n\n## Rules\n\n{rules}\n## Choosing it\n\n`--detectors {name}` runs it alone; \
+        "# {name}\n\nFinds {about}.\n\n{explain}\n\n## Rules\n\n{rules}\n## Choosing it\n\n{command}`--detectors {name}` runs it alone; \
          without the option all detectors run. `raddle explain {name}` shows this page.\n",
-        name = spec.name,
-        about = spec.about,
-        explain = spec.explain,
     )
 }
 
@@ -45,17 +44,17 @@ fn trace_formats() -> String {
 #[test]
 fn pages_made_from_the_code_are_up_to_date() {
     let mut pages: Vec<(String, String)> = Vec::new();
-    let detectors: Vec<DetectorDoc> = on_trace::ALL
-        .iter()
-        .map(|spec| DetectorDoc { name: spec.name, about: spec.about, rules: spec.rules })
-        .collect();
+    let on_trace = || on_trace::ALL.iter().map(|spec| (spec.name, spec.about, spec.explain, spec.rules));
+    let on_code = || on_code::ALL.iter().map(|spec| (spec.name, spec.about, spec.explain, spec.rules));
+    let doc = |(name, about, _, rules): Told| DetectorDoc { name, about, rules };
+    let detectors: Vec<DetectorDoc> = on_trace().chain(on_code()).map(doc).collect();
     for rule in Rule::ALL {
         let page = rule_page(rule, &detectors);
         pages.push((format!("rules/{}.md", rule.name()), page));
     }
-    pages.extend(
-        on_trace::ALL.iter().map(|spec| (format!("detectors/{}.md", spec.name), detector_page(spec))),
-    );
+    let page = |told: Told, command| (format!("detectors/{}.md", told.0), detector_page(told, command));
+    pages.extend(on_trace().map(|told| page(told, "")));
+    pages.extend(on_code().map(|told| page(told, "It is one of those that `raddle check` runs. ")));
     pages.push(("trace-formats.md".to_owned(), trace_formats()));
     for (name, page) in pages {
         let path = root().join("docs").join(&name);

@@ -59,12 +59,15 @@ const MOST_TARGETS: usize = 4;
 const MOST_CALLS: usize = 5;
 /// More locks below one method are not followed.
 const MOST_TAKEN: usize = 64;
+/// Edges between parameters of methods that are called from more places are taken as they are.
+const MOST_SITES: usize = 16;
 /// A lock that may be more objects than these tells nothing.
 const MOST_OBJECTS: usize = 4;
 
 /// Finds all edges.
 pub fn edges(code: &Code) -> Vec<Edge> {
-    let taken = taken(code);
+    let callers = callers(code);
+    let taken = taken(code, &callers);
     let mut edges = Vec::new();
     let mut seen = FxHashSet::default();
     for method in code.methods() {
@@ -78,8 +81,9 @@ pub fn edges(code: &Code) -> Vec<Edge> {
         }
         locks.each(body, |inst, state| {
             for found in by_inst.get(&inst).into_iter().flatten() {
-                for edge in of(code, method, &locks.slots, state, found) {
-                    if seen.insert((edge.from.clone(), edge.to.clone(), edge.hold, edge.take)) {
+                let own = of(code, method, &locks.slots, state, found);
+                for edge in own.into_iter().flat_map(|edge| lift(code, &callers, edge)) {
+                    if seen.insert((edge.from.clone(), edge.to.clone(), edge.modes, edge.hold, edge.take)) {
                         edges.push(edge);
                     }
                 }
@@ -138,6 +142,60 @@ fn of(code: &Code, method: MethodId, slots: &[Slot], state: &[Depth], found: &Ta
     edges
 }
 
+/// Who calls each method, and where.
+type Callers = FxHashMap<MethodId, Vec<(MethodId, u32)>>;
+
+/// An edge between two parameters, once for each call: which two objects meet is known there only.
+fn lift(code: &Code, callers: &Callers, edge: Edge) -> Vec<Edge> {
+    let method = edge.hold.method;
+    let is_root = code.points.roots().iter().any(|root| root.method == method);
+    let sites = callers.get(&method).map(Vec::as_slice).unwrap_or_default();
+    let Some((one, other)) =
+        edge.swappable.filter(|_| !is_root && !sites.is_empty() && sites.len() <= MOST_SITES)
+    else {
+        return vec![edge];
+    };
+    let mut lifted = Vec::new();
+    for (caller, inst) in sites {
+        let Some(body) = code.program.body(*caller) else { continue };
+        let Some(list) = body.insts.get(*inst as usize).and_then(|call| call.op.list()) else { continue };
+        let list = body.list(list);
+        let paths = Paths::new(&code.program, &code.points, &code.locks.stable, *caller, body);
+        let (Some(one), Some(other)) = (list.get(one as usize), list.get(other as usize)) else { continue };
+        let (first, second) = (paths.of(*one), paths.of(*other));
+        if first == second {
+            continue;
+        }
+        let mode = |reg, known| match paths.view(reg) {
+            Some(true) => Mode::Read,
+            _ => known,
+        };
+        let modes = (mode(*one, edge.modes.0), mode(*other, edge.modes.1));
+        let swappable = match (&first.base, &second.base) {
+            (Base::Param(a), Base::Param(b)) if first.fields.is_empty() && second.fields.is_empty() => {
+                Some((*a, *b))
+            }
+            _ => None,
+        };
+        let slot = |path: Path, reg, mode| Slot { path, reg, mode, monitor: true };
+        let (first, second) = (slot(first, *one, modes.0), slot(second, *other, modes.1));
+        let names = (code.lock_name(*caller, &first), code.lock_name(*caller, &second));
+        for from in nodes(code, *caller, &first) {
+            for to in nodes(code, *caller, &second) {
+                lifted.push(Edge {
+                    from: from.clone(),
+                    to,
+                    modes,
+                    names: names.clone(),
+                    swappable,
+                    ..edge.clone()
+                });
+            }
+        }
+    }
+    lifted
+}
+
 /// What a lock may be; nothing if it may be too much.
 fn nodes(code: &Code, method: MethodId, slot: &Slot) -> Vec<Node> {
     if slot.path.is_global() {
@@ -149,7 +207,7 @@ fn nodes(code: &Code, method: MethodId, slot: &Slot) -> Vec<Node> {
 }
 
 /// By method: the locks that it and what it calls take, in the method's terms.
-fn taken(code: &Code) -> FxHashMap<MethodId, Vec<Taken>> {
+fn taken(code: &Code, callers: &Callers) -> FxHashMap<MethodId, Vec<Taken>> {
     let mut all: FxHashMap<MethodId, Vec<Taken>> = FxHashMap::default();
     let mut work: Vec<(MethodId, Taken)> = Vec::new();
     for method in code.methods() {
@@ -167,7 +225,6 @@ fn taken(code: &Code) -> FxHashMap<MethodId, Vec<Taken>> {
             work.push((method, Taken { place, slot: slot.clone(), path, nodes, calls: Vec::new() }));
         }
     }
-    let callers = callers(code);
     work.reverse();
     while let Some((method, found)) = work.pop() {
         let known = all.entry(method).or_default();
@@ -220,7 +277,7 @@ fn taken(code: &Code) -> FxHashMap<MethodId, Vec<Taken>> {
 }
 
 /// Who calls a method, where few others are called by the same instruction.
-fn callers(code: &Code) -> FxHashMap<MethodId, Vec<(MethodId, u32)>> {
+fn callers(code: &Code) -> Callers {
     let mut targets: FxHashMap<(MethodId, u32), Vec<MethodId>> = FxHashMap::default();
     for (caller, inst, callee) in code.points.all_targets() {
         targets.entry((caller, inst)).or_default().push(callee);
@@ -228,7 +285,7 @@ fn callers(code: &Code) -> FxHashMap<MethodId, Vec<(MethodId, u32)>> {
     let mut sites: Vec<_> =
         targets.into_iter().filter(|(_, targets)| targets.len() <= MOST_TARGETS).collect();
     sites.sort_unstable();
-    let mut callers: FxHashMap<MethodId, Vec<(MethodId, u32)>> = FxHashMap::default();
+    let mut callers = Callers::default();
     for (site, targets) in sites {
         for callee in targets {
             callers.entry(callee).or_default().push(site);

@@ -150,7 +150,7 @@ fn blocks(wants: &Edge, holds: &Edge) -> bool {
     wants.modes.1 == Mode::Alone || holds.modes.0 == Mode::Alone
 }
 
-/// Does a method lock two parameters that a caller may swap, in one order only?
+/// Does a method lock two parameters that a caller may swap, in one order only? (What is one object is never two.)
 fn is_swap(code: &Code, edge: &Edge, edges: &[Edge]) -> bool {
     let Some((one, other)) = edge.swappable else { return false };
     let both = edges

@@ -25,6 +25,8 @@ pub enum Change {
     Release,
     /// It is given up for a while.
     Wait,
+    /// What is read until it is given up is read on trial: nobody waits for it.
+    Trial,
 }
 
 /// An operation on a lock.
@@ -112,6 +114,12 @@ fn look_up(program: &Program, models: &Models, class: ClassId, method: MethodRef
     for line in models.call_on(name, descriptor, asked, is_below) {
         for effect in &line.effects {
             let (change, lock, mode) = match &effect.action {
+                Action::Acquire { lock, mode: LockMode::Optimistic } => {
+                    (Change::Trial, lock, &LockMode::Read)
+                }
+                Action::Release { lock, mode: LockMode::Optimistic } => {
+                    (Change::Release, lock, &LockMode::Read)
+                }
                 Action::Acquire { lock, mode } if effect.condition == Condition::Always => {
                     (Change::Acquire, lock, mode)
                 }

@@ -178,7 +178,7 @@ impl MethodLocks {
         let Some((change, Some(slot))) = self.ops.get(&inst) else { return };
         let Some(depth) = state.get_mut(*slot) else { return };
         match change {
-            Change::Acquire => take(depth, inst),
+            Change::Acquire | Change::Trial => take(depth, inst),
             Change::Release => {
                 depth.least = depth.least.saturating_sub(1);
                 depth.most = depth.most.saturating_sub(1);

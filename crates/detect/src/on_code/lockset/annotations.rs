@@ -1,0 +1,84 @@
+//! What annotations say, whatever package they are from: `@GuardedBy`, `@ThreadSafe`, `@NotThreadSafe`, `@Immutable`.
+
+use program::ir::{Annotation, Table};
+use program::{ClassId, FieldId, Program};
+
+use crate::on_code::locks::keys::{Guard, Key};
+use crate::on_code::locks::{Base, Path};
+
+/// What a class says of itself.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Promise {
+    /// Threads may share it.
+    Safe,
+    /// They may not, or it cannot be changed.
+    Left,
+    /// Nothing.
+    None,
+}
+
+fn simple<'t>(table: &'t Table, annotation: &Annotation) -> &'t str {
+    let name = table.class(annotation.class);
+    name.rsplit(['/', '$']).next().unwrap_or(name)
+}
+
+/// What a class promises.
+pub fn promise(program: &Program, class: ClassId) -> Promise {
+    let code = &program.class(class).code;
+    let names = || code.annotations.iter().map(|found| simple(&code.table, found));
+    if names().any(|name| matches!(name, "NotThreadSafe" | "Immutable")) {
+        Promise::Left
+    } else if names().any(|name| name == "ThreadSafe") {
+        Promise::Safe
+    } else {
+        Promise::None
+    }
+}
+
+/// The lock that a field says it is guarded by.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Declared {
+    /// As it is written.
+    pub text: String,
+    /// What it means for an access.
+    pub key: Key,
+}
+
+/// What `@GuardedBy` says of a field, as far as it can be understood.
+pub fn guarded_by(program: &Program, field: FieldId) -> Option<Declared> {
+    let info = program.field(field);
+    let code = &program.class(info.owner).code;
+    let declared = code.fields.get(info.index? as usize)?;
+    let found = declared.annotations.iter().find(|found| simple(&code.table, found) == "GuardedBy")?;
+    let (_, text) = found.values.iter().find(|(name, _)| code.table.text(*name) == "value")?;
+    let text = code.table.text(*text).to_owned();
+    let key = meaning(program, info.owner, &text)?;
+    Some(Declared { text, key })
+}
+
+fn meaning(program: &Program, owner: ClassId, text: &str) -> Option<Key> {
+    let own = program.class(owner).name();
+    let short = own.rsplit(['/', '$']).next().unwrap_or(own);
+    let text = text.trim();
+    if text == "this" || text.strip_suffix(".this") == Some(short) {
+        return Some(Key::Below(Vec::new()));
+    }
+    if let Some(class) = text.strip_suffix(".class") {
+        let name = if class == short { own.to_owned() } else { class.replace('.', "/") };
+        return Some(Key::Global(Path { base: Base::Class(name.into()), fields: Vec::new() }));
+    }
+    let name = text.strip_prefix("this.").or_else(|| text.strip_prefix(&format!("{short}."))).unwrap_or(text);
+    let field = program
+        .chain(owner)
+        .find_map(|class| program.class(class).fields().find(|field| &*program.field(*field).name == name))?;
+    Some(match program.field(field).access & program::flags::STATIC != 0 {
+        true => Key::Global(Path { base: Base::Static(field), fields: Vec::new() }),
+        false => Key::Below(vec![field]),
+    })
+}
+
+/// Is the lock among those held? Where it cannot be told which ones are held, it counts as one of them.
+pub fn is_held(declared: &Declared, guards: &[Guard]) -> bool {
+    let is_clear = |guard: &Guard| !matches!(guard.key, Key::Objects(_));
+    guards.iter().any(|guard| guard.key == declared.key) || !guards.is_empty() && !guards.iter().any(is_clear)
+}

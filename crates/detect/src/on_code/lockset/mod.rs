@@ -1,0 +1,262 @@
+//! Data races in code: fields that are written after their object was made, that several threads reach, and that no lock
+//! protects which all of them hold (the lock sets of *Eraser*, over code).
+//!
+//! Two accesses of a field, one of them a write, are reported if different threads may run them at the same time on an
+//! object that both can reach, and no lock is sure to be held at both. What callers hold counts. Left out are volatile and
+//! final fields, accesses while the object is being made, and what the program's own thread does before it starts others
+//! or after it has waited for them.
+//!
+//! One place may make many objects, each for a thread of its own; so there has to be more evidence: the field is static,
+//! its object is made once, the class calls itself `@ThreadSafe`, or most other accesses are under one lock. For a library,
+//! where nothing is known of threads, only the last two count. `@GuardedBy` is taken at its word: an access without
+//! that lock is a finding. `@NotThreadSafe` and `@Immutable` classes are left alone.
+//!
+//! What it misses: elements of arrays and collections; a constructor that lets its object escape; locks of the right
+//! kind but of another object. It is wrong where something else than locks, start and join keeps threads apart.
+
+mod annotations;
+mod hand_over;
+mod phases;
+#[cfg(test)]
+mod tests;
+
+use findings::{Confidence, Role, Rule};
+use program::points::Part;
+use program::{FieldId, flags};
+
+use self::annotations::{Promise, guarded_by, is_held, promise};
+use self::hand_over::HandOver;
+use self::phases::{Once, Phase, Phases};
+use super::accesses::Access;
+use super::locks::Mode;
+use super::locks::keys::{Guard, have_common, is_same};
+use super::{Code, CodeSpec, Evidence, Out, StepAt, Subject};
+use crate::Options;
+
+/// The check for data races.
+pub static SPEC: CodeSpec = CodeSpec {
+    name: "lockset-code",
+    about: "data races in code: fields that threads share and that no common lock protects",
+    explain: "A field that is written after its object was made, and that several threads may reach, needs a lock that \
+all of them hold. The check looks at every access, with the locks that are sure to be held there: by the method, by \
+whoever calls it, around a lambda that runs under a lock.\n\
+\n\
+Left out are volatile and final fields, constructors, and what the main thread does before it starts others or after \
+it has waited for them. Since one place in the code may make many objects, each for one thread alone, something else \
+must show that the field is shared: it is static, its object is made only once, its class is @ThreadSafe, or most \
+other accesses are under one lock. In a library only the last two count.\n\
+\n\
+@GuardedBy is taken at its word, from any package: an access without that lock is reported. Classes that are \
+@NotThreadSafe or @Immutable are left alone. Not looked at are elements of arrays and collections. It is wrong where \
+something else keeps the threads apart: a queue, a flag, a future.",
+    rules: &[Rule::DataRace],
+    check,
+};
+
+fn check(code: &Code, _options: &Options, out: &mut Out<'_>) {
+    let view = View { phases: Phases::new(code), once: Once::new(code), hand_over: HandOver::new(code) };
+    let accesses = code.accesses();
+    let mut variables: Vec<_> = accesses.of.keys().filter(|variable| !variable.elements).collect();
+    variables.sort_unstable();
+    for variable in variables {
+        let field = variable.field;
+        let info = code.program.field(field);
+        if info.access & (flags::FINAL | flags::VOLATILE | flags::SYNTHETIC | flags::ENUM) != 0 {
+            continue;
+        }
+        let promise = promise(&code.program, info.owner);
+        let all: Vec<&Access> =
+            accesses.of.get(variable).into_iter().flatten().filter(|a| !a.early).collect();
+        if promise == Promise::Left || !all.iter().any(|access| access.write) {
+            continue;
+        }
+        if broken_promise(code, field, &all, out) {
+            continue;
+        }
+        if let Some(found) = race(code, &view, promise, field, &all) {
+            out.add(found);
+        }
+    }
+}
+
+/// An access without the lock that the field says it is guarded by.
+fn broken_promise(code: &Code, field: FieldId, all: &[&Access], out: &mut Out<'_>) -> bool {
+    let Some(declared) = guarded_by(&code.program, field) else { return false };
+    for access in all.iter().filter(|access| !is_held(&declared, &access.guards)) {
+        let mut step = step(access);
+        step.note = format!("without {}", declared.text);
+        out.add(Evidence {
+            rule: Rule::DataRace,
+            subject: Subject::Field(field),
+            confidence: Confidence::High,
+            message: format!("{{}} is declared to be guarded by {}, and is used without it", declared.text),
+            at: access.place,
+            steps: vec![step],
+            notes: Vec::new(),
+        });
+    }
+    true
+}
+
+fn step(access: &Access) -> StepAt {
+    let role = if access.write { Role::Write } else { Role::Read };
+    StepAt { locks: access.locks.clone(), ..StepAt::new(role, access.place) }
+}
+
+/// The pair of accesses that shows best that a field is not protected.
+fn race(code: &Code, view: &View, promise: Promise, field: FieldId, all: &[&Access]) -> Option<Evidence> {
+    let shared: Vec<&Access> =
+        all.iter().copied().filter(|access| is_shared(code, &view.phases, access)).collect();
+    let majority = majority(&shared);
+    let evidence = evidence(code, &view.once, promise, field, &shared, majority)?;
+    let guarded = |access: &Access| majority.is_some_and(|lock| is_under(access, lock));
+    let mut best: Option<(&Access, &Access, u32)> = None;
+    for one in &shared {
+        for other in &shared {
+            // A write first, then anything; a single place is a pair if several threads run it.
+            if !one.write || have_common(&one.guards, &other.guards) {
+                continue;
+            }
+            if !can_meet(code, view, one, other, matches!(evidence, Shown::Mostly(..))) {
+                continue;
+            }
+            // Most telling: one side as all others do it, the other side a write without any lock.
+            let value = 4 * u32::from(guarded(one) != guarded(other))
+                + 2 * u32::from(other.write)
+                + u32::from(one.place.method != other.place.method);
+            if best.is_none_or(|(_, _, known)| value > known) {
+                best = Some((one, other, value));
+            }
+        }
+    }
+    let (one, other, _) = best?;
+    let wrong = if guarded(one) { other } else { one };
+    let (first, second) = code.two_ways(one.place.method, other.place.method);
+    let mut steps = vec![step(one), step(other)];
+    for (step, way) in steps.iter_mut().zip([first, second]) {
+        step.way = way;
+    }
+    if one.place == other.place {
+        steps.truncate(1);
+    }
+    let notes = match evidence {
+        Shown::Mostly(guarded, all) => vec![format!("{guarded} of {all} accesses are under one lock")],
+        Shown::Promised => vec!["its class is declared to be safe for threads".to_owned()],
+        Shown::Static | Shown::Single => Vec::new(),
+    };
+    let threads = code.starts_threads();
+    let confidence = match evidence {
+        Shown::Static | Shown::Single | Shown::Mostly(..) if threads => Confidence::High,
+        Shown::Promised => Confidence::Medium,
+        _ if wrong.write => Confidence::Medium,
+        _ => Confidence::Low,
+    };
+    Some(Evidence {
+        rule: Rule::DataRace,
+        subject: Subject::Field(field),
+        confidence,
+        message: "several threads may use {} at the same time, and no lock protects it".into(),
+        at: wrong.place,
+        steps,
+        notes,
+    })
+}
+
+/// What is known of the program's threads beside its locks.
+struct View {
+    phases: Phases,
+    once: Once,
+    hand_over: HandOver,
+}
+
+/// Can two threads be at both accesses, on one object, with nothing to keep them apart?
+fn can_meet(code: &Code, view: &View, one: &Access, other: &Access, locked: bool) -> bool {
+    if !code.sharing.may_overlap(one.place.method, other.place.method) || !may_be_one(code, one, other) {
+        return false;
+    }
+    let own = objects(code, one).all(|object| view.once.is_own_task(code, object));
+    if !view.once.are_two_threads(code, one.place.method, other.place.method, own && one.object.is_some()) {
+        return false;
+    }
+    // Where others lock, a lock is what is meant to protect it.
+    locked && (one.guards.is_empty() != other.guards.is_empty())
+        || !view.hand_over.is_possible(code, one.place, other.place)
+            && !view.hand_over.is_possible(code, other.place, one.place)
+}
+
+/// What shows that a field is really shared.
+#[derive(Clone, Copy)]
+enum Shown {
+    Static,
+    Single,
+    Promised,
+    Mostly(usize, usize),
+}
+
+fn evidence(
+    code: &Code,
+    once: &Once,
+    promise: Promise,
+    field: FieldId,
+    shared: &[&Access],
+    majority: Option<&Guard>,
+) -> Option<Shown> {
+    if let Some(lock) = majority {
+        let guarded = shared.iter().filter(|access| is_under(access, lock)).count();
+        if guarded < shared.len() {
+            return Some(Shown::Mostly(guarded, shared.len()));
+        }
+    }
+    if promise == Promise::Safe {
+        return Some(Shown::Promised);
+    }
+    if !code.starts_threads() {
+        return None;
+    }
+    if code.program.field(field).access & flags::STATIC != 0 {
+        return Some(Shown::Static);
+    }
+    let single = shared.iter().any(|access| {
+        objects(code, access)
+            .any(|object| code.sharing.is_shared(object, Part::Field(field)) && once.is_made(code, object))
+    });
+    single.then_some(Shown::Single)
+}
+
+/// The lock that at least two thirds of the accesses hold, two of them and a write among them.
+fn majority<'a>(shared: &[&'a Access]) -> Option<&'a Guard> {
+    shared.iter().flat_map(|access| &access.guards).find(|lock| {
+        let guarded: Vec<_> = shared.iter().filter(|access| is_under(access, lock)).collect();
+        guarded.len() >= 2
+            && 3 * guarded.len() >= 2 * shared.len()
+            && guarded.iter().any(|access| access.write)
+    })
+}
+
+/// Does a lock protect an access? In read mode it protects reads.
+fn is_under(access: &Access, lock: &Guard) -> bool {
+    let protects = |guard: &&Guard| guard.mode == Mode::Alone || !access.write;
+    access.guards.iter().filter(protects).any(|guard| is_same(guard, lock))
+}
+
+fn is_shared(code: &Code, phases: &Phases, access: &Access) -> bool {
+    code.sharing.maybe_shared(&code.program, &code.points, access.place.method, access.place.inst)
+        && phases.at(code, access.place) == Phase::During
+}
+
+/// The objects that an access may be about.
+fn objects<'c>(code: &'c Code, access: &Access) -> impl Iterator<Item = u32> + 'c {
+    let body = code.program.body(access.place.method);
+    let reg =
+        body.and_then(|body| body.insts.get(access.place.inst as usize)).map(|inst| inst.op.operands()[0]);
+    let set = reg.and_then(|reg| code.points.of(access.place.method, reg));
+    set.into_iter().flat_map(|set| set.iter())
+}
+
+/// May both be about the same object?
+fn may_be_one(code: &Code, one: &Access, other: &Access) -> bool {
+    if one.object.is_none() || one.place == other.place {
+        return true;
+    }
+    objects(code, one).any(|object| objects(code, other).any(|found| found == object))
+}
