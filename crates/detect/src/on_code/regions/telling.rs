@@ -141,7 +141,7 @@ impl<'a, 'p> Teller<'a, 'p> {
 
     fn find_way(&self, process: usize, instance: u32) -> Way {
         let all = &self.regions.instances.all;
-        let mut way = Way { thread: self.thread(process), root: None, stack: Vec::new() };
+        let mut way = Way { thread: self.thread(process), ..Way::default() };
         let Some(runner) = self.regions.processes.get(process) else { return way };
         // From all instances without a caller in the process to this one, the nearest first.
         let mut called: FxHashSet<u32> = FxHashSet::default();
