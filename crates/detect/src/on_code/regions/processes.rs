@@ -16,8 +16,8 @@ pub struct Process {
     pub name: String,
     /// May several threads run it at the same time?
     pub many: bool,
-    /// The instances it runs, by number.
-    runs: Vec<bool>,
+    /// The instances it runs, as bits.
+    runs: Vec<u64>,
     /// The regions it runs, sorted.
     pub regions: Vec<RegionId>,
     /// For some instances: the instructions that run beside no other thread.
@@ -27,12 +27,23 @@ pub struct Process {
 impl Process {
     /// Does it run this instruction while others may run?
     pub fn runs(&self, instance: u32, inst: u32) -> bool {
-        self.runs.get(instance as usize).copied().unwrap_or_default() && !self.is_quiet(instance, inst)
+        self.runs_instance(instance) && !self.is_quiet(instance, inst)
     }
 
     /// Does it run this instance?
     pub fn runs_instance(&self, instance: u32) -> bool {
-        self.runs.get(instance as usize).copied().unwrap_or_default()
+        self.runs.get(instance as usize / 64).is_some_and(|bits| bits >> (instance % 64) & 1 == 1)
+    }
+
+    fn add(&mut self, instance: u32) {
+        if let Some(bits) = self.runs.get_mut(instance as usize / 64) {
+            *bits |= 1 << (instance % 64);
+        }
+    }
+
+    fn new(name: String, many: bool, instances: usize) -> Process {
+        let runs = vec![0; instances.div_ceil(64)];
+        Process { name, many, runs, regions: Vec::new(), quiet: FxHashMap::default() }
     }
 
     fn is_quiet(&self, instance: u32, inst: u32) -> bool {
@@ -40,45 +51,38 @@ impl Process {
     }
 }
 
-/// How many instances all processes together may run; what is beyond is left out.
-const MOST_RUNS: usize = 200_000_000;
+/// How many instances all processes together may run or not run; roots beyond are left out.
+const MOST_RUNS: usize = 2_000_000_000;
+/// How many steps it may take to find out.
+const MOST_STEPS: usize = 400_000_000;
 
 /// Finds all processes; says how many were left out.
 pub fn processes(given: &Given<'_>, instances: &Instances<'_>) -> (Vec<Process>, u64) {
-    let called = called_by_libraries(given);
+    let mut spread = Spread::new(given, instances);
     let mut found: Vec<Process> = Vec::new();
     let mut left_out = 0;
-    let mut room = MOST_RUNS;
     let mut main: Vec<MethodId> = Vec::new();
     for (number, root) in given.points.roots().iter().enumerate() {
         if root.kind == RootKind::Main {
             main.push(root.method);
             continue;
         }
-        room = room.saturating_sub(instances.all.len());
-        if room == 0 {
+        if found.len().saturating_mul(instances.all.len()) > MOST_RUNS || spread.steps == 0 {
             left_out += 1;
             continue;
         }
-        let first: Vec<MethodId> = match root.hub {
-            None => vec![root.method],
-            Some(hub) => called.of(Callee::Library(hub)),
-        };
         let name = method_name(given, root.method);
         let name = match root.kind {
             RootKind::Entry | RootKind::Public => format!("caller of {name}"),
             RootKind::Finalizer => "finalizer".to_owned(),
             RootKind::Main | RootKind::Task => name,
         };
-        let mut process = Process {
-            name,
-            many: given.sharing.is_many(number),
-            runs: vec![false; instances.all.len()],
-            regions: Vec::new(),
-            quiet: FxHashMap::default(),
+        let mut process = Process::new(name, given.sharing.is_many(number), instances.all.len());
+        let first = match root.hub {
+            None => instances.free.get(&root.method).copied(),
+            Some(hub) => spread.hub(hub),
         };
-        let work = first.iter().filter_map(|method| instances.free.get(method).copied()).collect();
-        spread(instances, &called, &mut process.runs, work);
+        spread.run(&mut process, first.into_iter().collect());
         found.push(process);
     }
     if !main.is_empty() {
@@ -86,15 +90,9 @@ pub fn processes(given: &Given<'_>, instances: &Instances<'_>) -> (Vec<Process>,
         for method in main.iter().filter_map(|method| instances.free.get(method)) {
             quiet.start(*method);
         }
-        let mut process = Process {
-            name: "main".to_owned(),
-            many: false,
-            runs: vec![false; instances.all.len()],
-            regions: Vec::new(),
-            quiet: FxHashMap::default(),
-        };
+        let mut process = Process::new("main".to_owned(), false, instances.all.len());
         let (walked, active) = quiet.finish();
-        spread(instances, &called, &mut process.runs, active);
+        spread.run(&mut process, active);
         for (instance, insts) in walked {
             // What also runs beside others runs beside others.
             if !process.runs_instance(instance) {
@@ -103,9 +101,7 @@ pub fn processes(given: &Given<'_>, instances: &Instances<'_>) -> (Vec<Process>,
         }
         let walked: Vec<u32> = process.quiet.keys().copied().collect();
         for instance in walked {
-            if let Some(place) = process.runs.get_mut(instance as usize) {
-                *place = true;
-            }
+            process.add(instance);
         }
         found.insert(0, process);
     }
@@ -131,58 +127,81 @@ pub fn method_name(given: &Given<'_>, method: MethodId) -> String {
     format!("{class}.{}", program.names_of(method).0)
 }
 
-/// Methods that libraries call on behalf of callers.
-struct Called {
-    by_caller: FxHashMap<Caller, Vec<Callee>>,
+/// Who leads to whom: instances, and after them the libraries that call on behalf of others.
+struct Spread<'a, 'p> {
+    instances: &'a Instances<'p>,
+    hubs: FxHashMap<u32, u32>,
+    /// By method: what it leads to besides its calls.
+    by_method: FxHashMap<MethodId, Vec<u32>>,
+    by_hub: Vec<Vec<u32>>,
+    /// In which round each was met last.
+    met: Vec<u32>,
+    round: u32,
+    steps: usize,
 }
 
-fn called_by_libraries(given: &Given<'_>) -> Called {
-    let mut by_caller: FxHashMap<Caller, Vec<Callee>> = FxHashMap::default();
-    for (caller, callee) in given.points.calls() {
-        let is_start = matches!(callee, Callee::Method(m) if given.program.names_of(*m).0 == "<clinit>");
-        let direct = matches!((caller, callee), (Caller::Method(_), Callee::Method(_)));
-        if !direct || is_start {
-            by_caller.entry(*caller).or_default().push(*callee);
-        }
-    }
-    Called { by_caller }
-}
-
-impl Called {
-    fn of(&self, first: Callee) -> Vec<MethodId> {
-        let mut found = Vec::new();
-        let mut seen = rustc_hash::FxHashSet::default();
-        let mut work = vec![first];
-        while let Some(callee) = work.pop() {
-            if !seen.insert(callee) {
+impl<'a, 'p> Spread<'a, 'p> {
+    fn new(given: &Given<'_>, instances: &'a Instances<'p>) -> Self {
+        let mut hubs: FxHashMap<u32, u32> = FxHashMap::default();
+        let mut by_method: FxHashMap<MethodId, Vec<u32>> = FxHashMap::default();
+        let mut by_hub: Vec<Vec<u32>> = Vec::new();
+        let count = instances.all.len() as u32;
+        let mut number = |hub: u32, by_hub: &mut Vec<Vec<u32>>| {
+            *hubs.entry(hub).or_insert_with(|| {
+                by_hub.push(Vec::new());
+                count + by_hub.len() as u32 - 1
+            })
+        };
+        for (caller, callee) in given.points.calls() {
+            let is_start = matches!(callee, Callee::Method(m) if given.program.names_of(*m).0 == "<clinit>");
+            if matches!((caller, callee), (Caller::Method(_), Callee::Method(_))) && !is_start {
                 continue;
             }
-            match callee {
-                Callee::Method(method) => found.push(method),
-                Callee::Library(hub) => {
-                    work.extend(self.by_caller.get(&Caller::Library(hub)).into_iter().flatten());
+            let to = match *callee {
+                Callee::Method(method) => instances.free.get(&method).copied(),
+                Callee::Library(hub) => Some(number(hub, &mut by_hub)),
+            };
+            let from = match *caller {
+                Caller::Method(method) => Err(method),
+                Caller::Library(hub) => Ok(number(hub, &mut by_hub)),
+            };
+            let Some(to) = to else { continue };
+            match from {
+                Err(method) => by_method.entry(method).or_default().push(to),
+                Ok(hub) => {
+                    if let Some(list) = by_hub.get_mut((hub - count) as usize) {
+                        list.push(to);
+                    }
                 }
             }
         }
-        found
+        let met = vec![0; instances.all.len() + by_hub.len()];
+        Spread { instances, hubs, by_method, by_hub, met, round: 0, steps: MOST_STEPS }
     }
-}
 
-/// Marks everything that is run from some instances on.
-fn spread(instances: &Instances<'_>, called: &Called, runs: &mut [bool], mut work: Vec<u32>) {
-    let mut seen_hubs = rustc_hash::FxHashSet::default();
-    while let Some(number) = work.pop() {
-        let Some(place) = runs.get_mut(number as usize) else { continue };
-        if std::mem::replace(place, true) {
-            continue;
-        }
-        let Some(instance) = instances.all.get(number as usize) else { continue };
-        work.extend(instance.calls.iter().map(|(_, callee)| *callee));
-        for callee in called.by_caller.get(&Caller::Method(instance.method)).into_iter().flatten() {
-            if seen_hubs.insert(*callee) {
-                let methods = called.of(*callee);
-                work.extend(methods.iter().filter_map(|method| instances.free.get(method).copied()));
+    fn hub(&self, hub: u32) -> Option<u32> {
+        self.hubs.get(&hub).copied()
+    }
+
+    /// Marks everything that a process runs.
+    fn run(&mut self, process: &mut Process, mut work: Vec<u32>) {
+        self.round += 1;
+        let count = self.instances.all.len() as u32;
+        while let Some(node) = work.pop() {
+            let Some(met) = self.met.get_mut(node as usize).filter(|met| **met != self.round) else {
+                continue;
+            };
+            *met = self.round;
+            let before = work.len();
+            match self.instances.all.get(node as usize) {
+                Some(instance) => {
+                    process.add(node);
+                    work.extend(instance.calls.iter().map(|(_, callee)| *callee));
+                    work.extend(self.by_method.get(&instance.method).into_iter().flatten());
+                }
+                None => work.extend(self.by_hub.get((node - count) as usize).into_iter().flatten()),
             }
+            self.steps = self.steps.saturating_sub(work.len().saturating_sub(before) + 1);
         }
     }
 }
