@@ -2,12 +2,15 @@
 //! runs nothing beside others before it has started one and after it has waited for all; what it does then counts for no
 //! process (see `quiet.rs`). A process that several threads run counts as two.
 
+use std::rc::Rc;
+
 use program::MethodId;
 use program::points::{Callee, Caller, RootKind};
 use rustc_hash::FxHashMap;
 
 use super::instances::Instances;
 use super::quiet::Quiet;
+use super::reach::Reach;
 use super::{Given, RegionId};
 
 /// A process.
@@ -16,8 +19,10 @@ pub struct Process {
     pub name: String,
     /// May several threads run it at the same time?
     pub many: bool,
+    /// Is it known that there is such a thread? Of a library's public methods it is not.
+    pub is_known: bool,
     /// The instances it runs, as bits.
-    runs: Vec<u64>,
+    runs: Rc<[u64]>,
     /// The regions it runs, sorted.
     pub regions: Vec<RegionId>,
     /// For some instances: the instructions that run beside no other thread.
@@ -32,22 +37,21 @@ impl Process {
 
     /// Does it run this instance?
     pub fn runs_instance(&self, instance: u32) -> bool {
-        self.runs.get(instance as usize / 64).is_some_and(|bits| bits >> (instance % 64) & 1 == 1)
-    }
-
-    fn add(&mut self, instance: u32) {
-        if let Some(bits) = self.runs.get_mut(instance as usize / 64) {
-            *bits |= 1 << (instance % 64);
-        }
-    }
-
-    fn new(name: String, many: bool, instances: usize) -> Process {
-        let runs = vec![0; instances.div_ceil(64)];
-        Process { name, many, runs, regions: Vec::new(), quiet: FxHashMap::default() }
+        contains(&self.runs, instance)
     }
 
     fn is_quiet(&self, instance: u32, inst: u32) -> bool {
         self.quiet.get(&instance).is_some_and(|quiet| quiet.get(inst as usize).copied().unwrap_or(true))
+    }
+}
+
+fn contains(set: &[u64], number: u32) -> bool {
+    set.get(number as usize / 64).is_some_and(|bits| bits >> (number % 64) & 1 == 1)
+}
+
+fn insert(set: &mut [u64], number: u32) {
+    if let Some(bits) = set.get_mut(number as usize / 64) {
+        *bits |= 1 << (number % 64);
     }
 }
 
@@ -59,6 +63,7 @@ const MOST_STEPS: usize = 400_000_000;
 /// Finds all processes; says how many were left out.
 pub fn processes(given: &Given<'_>, instances: &Instances<'_>) -> (Vec<Process>, u64) {
     let mut spread = Spread::new(given, instances);
+    let reach = spread.reach();
     let mut found: Vec<Process> = Vec::new();
     let mut left_out = 0;
     let mut main: Vec<MethodId> = Vec::new();
@@ -77,33 +82,41 @@ pub fn processes(given: &Given<'_>, instances: &Instances<'_>) -> (Vec<Process>,
             RootKind::Finalizer => "finalizer".to_owned(),
             RootKind::Main | RootKind::Task => name,
         };
-        let mut process = Process::new(name, given.sharing.is_many(number), instances.all.len());
         let first = match root.hub {
             None => instances.free.get(&root.method).copied(),
             Some(hub) => spread.hub(hub),
         };
-        spread.run(&mut process, first.into_iter().collect());
-        found.push(process);
+        let whole = first.and_then(|first| reach.as_ref()?.of(first));
+        found.push(Process {
+            name,
+            many: given.sharing.is_many(number),
+            is_known: root.kind != RootKind::Public,
+            runs: whole.unwrap_or_else(|| spread.run(first.into_iter().collect()).into()),
+            regions: Vec::new(),
+            quiet: FxHashMap::default(),
+        });
     }
     if !main.is_empty() {
         let mut quiet = Quiet::new(given, instances);
         for method in main.iter().filter_map(|method| instances.free.get(method)) {
             quiet.start(*method);
         }
-        let mut process = Process::new("main".to_owned(), false, instances.all.len());
-        let (walked, active) = quiet.finish();
-        spread.run(&mut process, active);
-        for (instance, insts) in walked {
-            // What also runs beside others runs beside others.
-            if !process.runs_instance(instance) {
-                process.quiet.insert(instance, insts);
-            }
+        let (mut walked, active) = quiet.finish();
+        let mut runs = spread.run(active);
+        // What also runs beside others runs beside others.
+        walked.retain(|instance, _| !contains(&runs, *instance));
+        for instance in walked.keys() {
+            insert(&mut runs, *instance);
         }
-        let walked: Vec<u32> = process.quiet.keys().copied().collect();
-        for instance in walked {
-            process.add(instance);
-        }
-        found.insert(0, process);
+        let main = Process {
+            name: "main".to_owned(),
+            many: false,
+            is_known: true,
+            runs: runs.into(),
+            regions: Vec::new(),
+            quiet: walked,
+        };
+        found.insert(0, main);
     }
     for process in &mut found {
         let mut regions = Vec::new();
@@ -183,8 +196,30 @@ impl<'a, 'p> Spread<'a, 'p> {
         self.hubs.get(&hub).copied()
     }
 
-    /// Marks everything that a process runs.
-    fn run(&mut self, process: &mut Process, mut work: Vec<u32>) {
+    /// What is reached from each instance and library; `None` if that is too much.
+    fn reach(&self) -> Option<Reach> {
+        let count = self.instances.all.len() as u32;
+        let lists: Vec<Vec<u32>> = self
+            .instances
+            .all
+            .iter()
+            .map(|instance| {
+                let more = self.by_method.get(&instance.method).into_iter().flatten();
+                instance.calls.iter().map(|(_, callee)| callee).chain(more).copied().collect()
+            })
+            .collect();
+        Reach::new(count + self.by_hub.len() as u32, count, |node| {
+            let list = match lists.get(node as usize) {
+                Some(list) => Some(list),
+                None => self.by_hub.get((node - count) as usize),
+            };
+            list.map_or(&[], Vec::as_slice)
+        })
+    }
+
+    /// Everything that is run from some nodes on.
+    fn run(&mut self, mut work: Vec<u32>) -> Vec<u64> {
+        let mut runs = vec![0; self.instances.all.len().div_ceil(64)];
         self.round += 1;
         let count = self.instances.all.len() as u32;
         while let Some(node) = work.pop() {
@@ -195,7 +230,7 @@ impl<'a, 'p> Spread<'a, 'p> {
             let before = work.len();
             match self.instances.all.get(node as usize) {
                 Some(instance) => {
-                    process.add(node);
+                    insert(&mut runs, node);
                     work.extend(instance.calls.iter().map(|(_, callee)| *callee));
                     work.extend(self.by_method.get(&instance.method).into_iter().flatten());
                 }
@@ -203,5 +238,6 @@ impl<'a, 'p> Spread<'a, 'p> {
             }
             self.steps = self.steps.saturating_sub(work.len().saturating_sub(before) + 1);
         }
+        runs
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use findings::{Frame, Role};
+use findings::{Confidence, Frame, Role};
 use program::ir::{Body, Op, Reg};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -60,6 +60,12 @@ impl<'a, 'p> Teller<'a, 'p> {
     pub fn threads(&self, one: usize, other: usize) -> (String, String) {
         let name = self.thread(one);
         if one == other { (name.clone(), format!("another {name}")) } else { (name, self.thread(other)) }
+    }
+
+    /// How sure something is that two processes do: less if nobody knows whether there are such threads.
+    pub fn confidence(&self, one: usize, other: usize, best: Confidence) -> Confidence {
+        let is_known = |process: usize| self.regions.processes.get(process).is_some_and(|p| p.is_known);
+        if is_known(one) && is_known(other) { best } else { Confidence::Low }
     }
 
     /// An access of a region to a variable, by a process.
