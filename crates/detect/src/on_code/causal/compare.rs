@@ -8,9 +8,12 @@
 //! - only regions that may be under the same lock are compared;
 //! - for compr, something must depend on two variables of which each is in one of the two views alone, and neither is
 //!   written in the region that reads it: whoever reads a variable to write it anew is up to date with it;
+//! - the two variables that show it must be fields of one class: what different objects hold under one lock seldom has to
+//!   fit together;
 //! - one of the two regions must come after the other in one pass through a method, with some object in common;
 //! - writes apart (compw) count only if whoever reads them together makes something of both.
 
+use program::ClassId;
 use rustc_hash::FxHashSet;
 
 use super::correlation::Correlation;
@@ -79,7 +82,7 @@ pub fn conflicts<'a, 'p>(
                             continue;
                         }
                         steps -= apart.len() as u64;
-                        let maximal = Maximal { process: one.process, set, holders, apart_kind };
+                        let maximal = Maximal { regions, process: one.process, set, holders, apart_kind };
                         let mut judge = Judge { regions, correlation, sequence: &mut sequence, paper };
                         found.extend(maximal.conflict(other.process, apart, &mut judge, &mut steps));
                     }
@@ -128,14 +131,21 @@ struct Judge<'j, 'a, 'p> {
     paper: bool,
 }
 
-struct Maximal<'v> {
+struct Maximal<'v, 'p> {
+    regions: &'v Regions<'p>,
     process: usize,
     set: &'v [VarId],
     holders: &'v [RegionId],
     apart_kind: Kind,
 }
 
-impl Maximal<'_> {
+impl Maximal<'_, '_> {
+    /// The class that declares a field.
+    fn owner(&self, var: VarId) -> Option<ClassId> {
+        let field = self.regions.variables.get(var)?.field?;
+        Some(self.regions.given.program.field(field).owner)
+    }
+
     /// Definitions 7 and 8 for one other process.
     fn conflict(
         &self,
@@ -165,7 +175,9 @@ impl Maximal<'_> {
                     continue;
                 }
                 if let Some((first, second, pair)) = self.judge(other, one, two, judge) {
-                    diverging.extend(one.0.iter().chain(&two.0));
+                    let all = one.0.iter().chain(&two.0).copied();
+                    let fits = |var: &VarId| judge.paper || self.owner(*var) == self.owner(pair.0);
+                    diverging.extend(all.filter(fits));
                     shown.get_or_insert((first, second, pair));
                 }
             }
@@ -195,6 +207,7 @@ impl Maximal<'_> {
         let vars: Vec<(VarId, VarId)> = match judge.paper {
             false => difference(&one.0, &two.0)
                 .flat_map(|x| difference(&two.0, &one.0).map(move |y| (x, y)))
+                .filter(|(x, y)| self.owner(*x).is_some() && self.owner(*x) == self.owner(*y))
                 .take(MOST_PAIRS)
                 .collect(),
             true => one

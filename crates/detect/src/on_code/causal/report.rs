@@ -49,7 +49,7 @@ pub fn high_level_race(teller: &mut Teller<'_, '_>, conflict: &Conflict) -> Opti
     Some(Evidence {
         rule: Rule::HighLevelRace,
         subject: teller.subject(&conflict.vars),
-        confidence: Confidence::Medium,
+        confidence: teller.confidence(one, other, Confidence::Medium),
         message: format!(
             "{thread} {uses} {{}} together while it holds {lock}, but {thread_apart} {uses_apart} them one after the \
              other in separate blocks"
@@ -97,7 +97,7 @@ pub fn stale_value(teller: &mut Teller<'_, '_>, stale: &Stale) -> Option<Evidenc
     Some(Evidence {
         rule: Rule::StaleValue,
         subject: teller.subject(&[stale.var]),
-        confidence: stale.confidence,
+        confidence: teller.confidence(stale.process, stale.writer.0, stale.confidence),
         message: format!(
             "{thread} reads {{}} in one block and {what} in another, while {writer} may have written it in between"
         ),

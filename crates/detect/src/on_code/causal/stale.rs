@@ -29,7 +29,7 @@ use crate::on_code::regions::{RegionId, Regions};
 
 /// How many steps one search may take, and all together.
 const STEPS: usize = 50_000;
-const ALL_STEPS: usize = 8_000_000;
+const ALL_STEPS: usize = 4_000_000;
 /// Ends of paths that are looked at for one variable.
 const MOST_ENDS: usize = 4096;
 
@@ -127,6 +127,9 @@ struct State {
     kept: u32,
 }
 
+/// Where a path came from, and by which edge (and call).
+type Paths = FxHashMap<State, Option<(State, (Kind, u32))>>;
+
 impl Search<'_, '_> {
     /// The writes in regions that the version of an access reaches after it has left its region.
     fn ends(&self, access: &Access, open: &[RegionId], steps: &mut usize) -> Vec<End> {
@@ -134,7 +137,7 @@ impl Search<'_, '_> {
         let all = innermost | (innermost - 1);
         let node = self.graph.node(access.instance, What::Version(access.inst));
         let start = State { node, inside: false, control: false, kept: all };
-        let mut from: FxHashMap<State, Option<(State, (Kind, u32))>> = FxHashMap::default();
+        let mut from = Paths::default();
         from.insert(start, None);
         let mut found = Vec::new();
         // Data first: a path without conditions tells more.
@@ -188,12 +191,7 @@ impl Search<'_, '_> {
     }
 
     /// The last call on a path by which the value comes into a region.
-    fn entered(
-        &self,
-        from: &FxHashMap<State, Option<(State, (Kind, u32))>>,
-        mut state: State,
-        region: Option<RegionId>,
-    ) -> Option<(u32, u32)> {
+    fn entered(&self, from: &Paths, mut state: State, region: Option<RegionId>) -> Option<(u32, u32)> {
         let region = region?;
         let mut outside = false;
         while let Some((before, (kind, inst))) = from.get(&state).copied().flatten() {
@@ -305,7 +303,7 @@ impl Search<'_, '_> {
         let last = *around.last()?;
         let same_var = end.used.var == access.var;
         // A value that is written back may have been changed in the first region already: that one was the last.
-        let taken = !(same_var && !end.by_control) && self.is_taken(access, first);
+        let taken = (end.by_control || !same_var) && self.is_taken(access, first);
         if taken || self.looks_again(last, access.var, &end.used) {
             return None;
         }

@@ -6,8 +6,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::graph::{Builder, Edge, Kind, Node};
 
-/// Steps for each node of the graph; then the rest is left out: paths through such calls are missed.
-const STEPS_PER_EDGE: usize = 64;
+/// Steps for each edge of the graph; then the rest is left out: paths through such calls are missed.
+const STEPS_PER_EDGE: usize = 16;
 
 /// A call's nodes in and out, merged over what it was built of.
 #[derive(Default)]

@@ -85,8 +85,8 @@ const DEEPEST: u32 = 16;
 /// How many regions around a method are told apart.
 const MOST_AROUND: usize = 4;
 /// How many instructions instances may have: a part of the program's own, and this many more.
-const LEAST_SIZE: usize = 1_000_000;
-const SIZE_PER_INST: usize = 3;
+const LEAST_SIZE: usize = 200_000;
+const SIZE_PER_INST: usize = 1;
 
 struct Maker<'g, 'p> {
     given: &'g Given<'p>,

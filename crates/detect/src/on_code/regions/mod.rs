@@ -10,6 +10,7 @@ pub mod instances;
 pub mod paths;
 pub mod processes;
 mod quiet;
+mod reach;
 pub mod sequence;
 pub mod telling;
 pub mod variables;

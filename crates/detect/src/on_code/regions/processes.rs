@@ -2,12 +2,15 @@
 //! runs nothing beside others before it has started one and after it has waited for all; what it does then counts for no
 //! process (see `quiet.rs`). A process that several threads run counts as two.
 
+use std::rc::Rc;
+
 use program::MethodId;
 use program::points::{Callee, Caller, RootKind};
 use rustc_hash::FxHashMap;
 
 use super::instances::Instances;
 use super::quiet::Quiet;
+use super::reach::Reach;
 use super::{Given, RegionId};
 
 /// A process.
@@ -16,8 +19,10 @@ pub struct Process {
     pub name: String,
     /// May several threads run it at the same time?
     pub many: bool,
-    /// The instances it runs, by number.
-    runs: Vec<bool>,
+    /// Is it known that there is such a thread? Of a library's public methods it is not.
+    pub is_known: bool,
+    /// The instances it runs, as bits.
+    runs: Rc<[u64]>,
     /// The regions it runs, sorted.
     pub regions: Vec<RegionId>,
     /// For some instances: the instructions that run beside no other thread.
@@ -27,12 +32,12 @@ pub struct Process {
 impl Process {
     /// Does it run this instruction while others may run?
     pub fn runs(&self, instance: u32, inst: u32) -> bool {
-        self.runs.get(instance as usize).copied().unwrap_or_default() && !self.is_quiet(instance, inst)
+        self.runs_instance(instance) && !self.is_quiet(instance, inst)
     }
 
     /// Does it run this instance?
     pub fn runs_instance(&self, instance: u32) -> bool {
-        self.runs.get(instance as usize).copied().unwrap_or_default()
+        contains(&self.runs, instance)
     }
 
     fn is_quiet(&self, instance: u32, inst: u32) -> bool {
@@ -40,74 +45,78 @@ impl Process {
     }
 }
 
-/// How many instances all processes together may run; what is beyond is left out.
-const MOST_RUNS: usize = 200_000_000;
+fn contains(set: &[u64], number: u32) -> bool {
+    set.get(number as usize / 64).is_some_and(|bits| bits >> (number % 64) & 1 == 1)
+}
+
+fn insert(set: &mut [u64], number: u32) {
+    if let Some(bits) = set.get_mut(number as usize / 64) {
+        *bits |= 1 << (number % 64);
+    }
+}
+
+/// How many instances all processes together may run or not run; roots beyond are left out.
+const MOST_RUNS: usize = 2_000_000_000;
+/// How many steps it may take to find out.
+const MOST_STEPS: usize = 400_000_000;
 
 /// Finds all processes; says how many were left out.
 pub fn processes(given: &Given<'_>, instances: &Instances<'_>) -> (Vec<Process>, u64) {
-    let called = called_by_libraries(given);
+    let mut spread = Spread::new(given, instances);
+    let reach = spread.reach();
     let mut found: Vec<Process> = Vec::new();
     let mut left_out = 0;
-    let mut room = MOST_RUNS;
     let mut main: Vec<MethodId> = Vec::new();
     for (number, root) in given.points.roots().iter().enumerate() {
         if root.kind == RootKind::Main {
             main.push(root.method);
             continue;
         }
-        room = room.saturating_sub(instances.all.len());
-        if room == 0 {
+        if found.len().saturating_mul(instances.all.len()) > MOST_RUNS || spread.steps == 0 {
             left_out += 1;
             continue;
         }
-        let first: Vec<MethodId> = match root.hub {
-            None => vec![root.method],
-            Some(hub) => called.of(Callee::Library(hub)),
-        };
         let name = method_name(given, root.method);
         let name = match root.kind {
             RootKind::Entry | RootKind::Public => format!("caller of {name}"),
             RootKind::Finalizer => "finalizer".to_owned(),
             RootKind::Main | RootKind::Task => name,
         };
-        let mut process = Process {
+        let first = match root.hub {
+            None => instances.free.get(&root.method).copied(),
+            Some(hub) => spread.hub(hub),
+        };
+        let whole = first.and_then(|first| reach.as_ref()?.of(first));
+        found.push(Process {
             name,
             many: given.sharing.is_many(number),
-            runs: vec![false; instances.all.len()],
+            is_known: root.kind != RootKind::Public,
+            runs: whole.unwrap_or_else(|| spread.run(first.into_iter().collect()).into()),
             regions: Vec::new(),
             quiet: FxHashMap::default(),
-        };
-        let work = first.iter().filter_map(|method| instances.free.get(method).copied()).collect();
-        spread(instances, &called, &mut process.runs, work);
-        found.push(process);
+        });
     }
     if !main.is_empty() {
         let mut quiet = Quiet::new(given, instances);
         for method in main.iter().filter_map(|method| instances.free.get(method)) {
             quiet.start(*method);
         }
-        let mut process = Process {
+        let (mut walked, active) = quiet.finish();
+        let mut runs = spread.run(active);
+        // What also runs beside others runs beside others.
+        walked.retain(|instance, _| !contains(&runs, *instance));
+        for instance in walked.keys() {
+            insert(&mut runs, *instance);
+        }
+        let main = Process {
             name: "main".to_owned(),
             many: false,
-            runs: vec![false; instances.all.len()],
+            is_known: true,
+            runs: runs.into(),
             regions: Vec::new(),
-            quiet: FxHashMap::default(),
+            quiet: walked,
         };
-        let (walked, active) = quiet.finish();
-        spread(instances, &called, &mut process.runs, active);
-        for (instance, insts) in walked {
-            // What also runs beside others runs beside others.
-            if !process.runs_instance(instance) {
-                process.quiet.insert(instance, insts);
-            }
-        }
-        let walked: Vec<u32> = process.quiet.keys().copied().collect();
-        for instance in walked {
-            if let Some(place) = process.runs.get_mut(instance as usize) {
-                *place = true;
-            }
-        }
-        found.insert(0, process);
+        found.insert(0, main);
     }
     for process in &mut found {
         let mut regions = Vec::new();
@@ -131,58 +140,104 @@ pub fn method_name(given: &Given<'_>, method: MethodId) -> String {
     format!("{class}.{}", program.names_of(method).0)
 }
 
-/// Methods that libraries call on behalf of callers.
-struct Called {
-    by_caller: FxHashMap<Caller, Vec<Callee>>,
+/// Who leads to whom: instances, and after them the libraries that call on behalf of others.
+struct Spread<'a, 'p> {
+    instances: &'a Instances<'p>,
+    hubs: FxHashMap<u32, u32>,
+    /// By method: what it leads to besides its calls.
+    by_method: FxHashMap<MethodId, Vec<u32>>,
+    by_hub: Vec<Vec<u32>>,
+    /// In which round each was met last.
+    met: Vec<u32>,
+    round: u32,
+    steps: usize,
 }
 
-fn called_by_libraries(given: &Given<'_>) -> Called {
-    let mut by_caller: FxHashMap<Caller, Vec<Callee>> = FxHashMap::default();
-    for (caller, callee) in given.points.calls() {
-        let is_start = matches!(callee, Callee::Method(m) if given.program.names_of(*m).0 == "<clinit>");
-        let direct = matches!((caller, callee), (Caller::Method(_), Callee::Method(_)));
-        if !direct || is_start {
-            by_caller.entry(*caller).or_default().push(*callee);
-        }
-    }
-    Called { by_caller }
-}
-
-impl Called {
-    fn of(&self, first: Callee) -> Vec<MethodId> {
-        let mut found = Vec::new();
-        let mut seen = rustc_hash::FxHashSet::default();
-        let mut work = vec![first];
-        while let Some(callee) = work.pop() {
-            if !seen.insert(callee) {
+impl<'a, 'p> Spread<'a, 'p> {
+    fn new(given: &Given<'_>, instances: &'a Instances<'p>) -> Self {
+        let mut hubs: FxHashMap<u32, u32> = FxHashMap::default();
+        let mut by_method: FxHashMap<MethodId, Vec<u32>> = FxHashMap::default();
+        let mut by_hub: Vec<Vec<u32>> = Vec::new();
+        let count = instances.all.len() as u32;
+        let mut number = |hub: u32, by_hub: &mut Vec<Vec<u32>>| {
+            *hubs.entry(hub).or_insert_with(|| {
+                by_hub.push(Vec::new());
+                count + by_hub.len() as u32 - 1
+            })
+        };
+        for (caller, callee) in given.points.calls() {
+            let is_start = matches!(callee, Callee::Method(m) if given.program.names_of(*m).0 == "<clinit>");
+            if matches!((caller, callee), (Caller::Method(_), Callee::Method(_))) && !is_start {
                 continue;
             }
-            match callee {
-                Callee::Method(method) => found.push(method),
-                Callee::Library(hub) => {
-                    work.extend(self.by_caller.get(&Caller::Library(hub)).into_iter().flatten());
+            let to = match *callee {
+                Callee::Method(method) => instances.free.get(&method).copied(),
+                Callee::Library(hub) => Some(number(hub, &mut by_hub)),
+            };
+            let from = match *caller {
+                Caller::Method(method) => Err(method),
+                Caller::Library(hub) => Ok(number(hub, &mut by_hub)),
+            };
+            let Some(to) = to else { continue };
+            match from {
+                Err(method) => by_method.entry(method).or_default().push(to),
+                Ok(hub) => {
+                    if let Some(list) = by_hub.get_mut((hub - count) as usize) {
+                        list.push(to);
+                    }
                 }
             }
         }
-        found
+        let met = vec![0; instances.all.len() + by_hub.len()];
+        Spread { instances, hubs, by_method, by_hub, met, round: 0, steps: MOST_STEPS }
     }
-}
 
-/// Marks everything that is run from some instances on.
-fn spread(instances: &Instances<'_>, called: &Called, runs: &mut [bool], mut work: Vec<u32>) {
-    let mut seen_hubs = rustc_hash::FxHashSet::default();
-    while let Some(number) = work.pop() {
-        let Some(place) = runs.get_mut(number as usize) else { continue };
-        if std::mem::replace(place, true) {
-            continue;
-        }
-        let Some(instance) = instances.all.get(number as usize) else { continue };
-        work.extend(instance.calls.iter().map(|(_, callee)| *callee));
-        for callee in called.by_caller.get(&Caller::Method(instance.method)).into_iter().flatten() {
-            if seen_hubs.insert(*callee) {
-                let methods = called.of(*callee);
-                work.extend(methods.iter().filter_map(|method| instances.free.get(method).copied()));
+    fn hub(&self, hub: u32) -> Option<u32> {
+        self.hubs.get(&hub).copied()
+    }
+
+    /// What is reached from each instance and library; `None` if that is too much.
+    fn reach(&self) -> Option<Reach> {
+        let count = self.instances.all.len() as u32;
+        let lists: Vec<Vec<u32>> = self
+            .instances
+            .all
+            .iter()
+            .map(|instance| {
+                let more = self.by_method.get(&instance.method).into_iter().flatten();
+                instance.calls.iter().map(|(_, callee)| callee).chain(more).copied().collect()
+            })
+            .collect();
+        Reach::new(count + self.by_hub.len() as u32, count, |node| {
+            let list = match lists.get(node as usize) {
+                Some(list) => Some(list),
+                None => self.by_hub.get((node - count) as usize),
+            };
+            list.map_or(&[], Vec::as_slice)
+        })
+    }
+
+    /// Everything that is run from some nodes on.
+    fn run(&mut self, mut work: Vec<u32>) -> Vec<u64> {
+        let mut runs = vec![0; self.instances.all.len().div_ceil(64)];
+        self.round += 1;
+        let count = self.instances.all.len() as u32;
+        while let Some(node) = work.pop() {
+            let Some(met) = self.met.get_mut(node as usize).filter(|met| **met != self.round) else {
+                continue;
+            };
+            *met = self.round;
+            let before = work.len();
+            match self.instances.all.get(node as usize) {
+                Some(instance) => {
+                    insert(&mut runs, node);
+                    work.extend(instance.calls.iter().map(|(_, callee)| *callee));
+                    work.extend(self.by_method.get(&instance.method).into_iter().flatten());
+                }
+                None => work.extend(self.by_hub.get((node - count) as usize).into_iter().flatten()),
             }
+            self.steps = self.steps.saturating_sub(work.len().saturating_sub(before) + 1);
         }
+        runs
     }
 }

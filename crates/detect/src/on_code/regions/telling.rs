@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use findings::{Frame, Role};
+use findings::{Confidence, Frame, Role};
 use program::ir::{Body, Op, Reg};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -60,6 +60,12 @@ impl<'a, 'p> Teller<'a, 'p> {
     pub fn threads(&self, one: usize, other: usize) -> (String, String) {
         let name = self.thread(one);
         if one == other { (name.clone(), format!("another {name}")) } else { (name, self.thread(other)) }
+    }
+
+    /// How sure something is that two processes do: less if nobody knows whether there are such threads.
+    pub fn confidence(&self, one: usize, other: usize, best: Confidence) -> Confidence {
+        let is_known = |process: usize| self.regions.processes.get(process).is_some_and(|p| p.is_known);
+        if is_known(one) && is_known(other) { best } else { Confidence::Low }
     }
 
     /// An access of a region to a variable, by a process.
@@ -141,7 +147,7 @@ impl<'a, 'p> Teller<'a, 'p> {
 
     fn find_way(&self, process: usize, instance: u32) -> Way {
         let all = &self.regions.instances.all;
-        let mut way = Way { thread: self.thread(process), root: None, stack: Vec::new(), direct: false };
+        let mut way = Way { thread: self.thread(process), ..Way::default() };
         let Some(runner) = self.regions.processes.get(process) else { return way };
         // From all instances without a caller in the process to this one, the nearest first.
         let mut called: FxHashSet<u32> = FxHashSet::default();
