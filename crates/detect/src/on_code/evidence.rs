@@ -72,6 +72,8 @@ pub struct Evidence {
     pub steps: Vec<StepAt>,
     /// What else there is to say.
     pub notes: Vec<String>,
+    /// What to do about it, a sentence without a full stop.
+    pub advice: String,
 }
 
 /// Where checks put what they found.
@@ -91,10 +93,14 @@ impl<'c> Out<'c> {
         let subject = self.subject(&evidence.subject);
         let steps = evidence.steps.into_iter().map(|step| self.resolve(step)).collect();
         let Place { method, inst } = evidence.at;
+        let advice = format!("{}.", evidence.advice);
+        let mut notes = evidence.notes;
+        notes.push(advice.clone());
         let witness = Witness {
             detector: self.check.to_owned(),
             steps,
-            notes: evidence.notes,
+            notes,
+            advice,
             event: u64::from(method.0) << 32 | u64::from(inst),
             ..Witness::default()
         };

@@ -94,6 +94,7 @@ mod tests {
                         at,
                         steps: vec![StepAt::new(Role::Write, at)],
                         notes: Vec::new(),
+                        advice: "Hold a lock".into(),
                     });
                 }
             }

@@ -163,5 +163,6 @@ fn conflict(
         at: steps.last()?.place,
         steps,
         notes: Vec::new(),
+        advice: format!("If the values have to fit together, use them in one block in {thread_apart} too"),
     })
 }

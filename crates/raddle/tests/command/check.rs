@@ -72,7 +72,7 @@ fn a_program_is_checked_without_running() {
     let run = raddle(&["check", "--no-config", &bank]);
     assert_eq!((run.code, run.err.as_str()), (1, ""), "{}", run.out);
     for line in [
-        "data race on acme.Bank.hits  [high]",
+        "data race on acme.Bank.hits  [medium]",
         "stale value of acme.Bank.balance  [high]",
         "lock-order cycle between java.lang.Object (2 of them)",
         "holding acme.Bank.one",

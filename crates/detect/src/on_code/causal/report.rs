@@ -56,13 +56,13 @@ pub fn high_level_race(teller: &mut Teller<'_, '_>, conflict: &Conflict) -> Opti
         ),
         at: at?,
         steps,
-        notes: vec![
-            format!("Between the two blocks of {thread_apart}, the block of {thread} can run: {seen}"),
-            format!(
-                "If the values have to fit together, use them in one block in {thread_apart} too; if not, {thread} \
-                 need not use them in one block"
-            ),
-        ],
+        notes: vec![format!(
+            "Between the two blocks of {thread_apart}, the block of {thread} can run: {seen}."
+        )],
+        advice: format!(
+            "If the values have to fit together, use them in one block in {thread_apart} too; if not, {thread} need not \
+             use them in one block"
+        ),
     })
 }
 
@@ -103,8 +103,7 @@ pub fn stale_value(teller: &mut Teller<'_, '_>, stale: &Stale) -> Option<Evidenc
         ),
         at,
         steps: vec![read, write, used],
-        notes: vec![
-            "Do both in one block, or look at the value again before using it in the second one".to_owned(),
-        ],
+        notes: Vec::new(),
+        advice: "Do both in one block, or look at the value again before using it in the second one".into(),
     })
 }

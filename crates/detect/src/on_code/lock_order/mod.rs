@@ -244,5 +244,6 @@ fn tell(code: &Code, cycle: &[&Edge], out: &mut Out<'_>) {
         at: first.take,
         steps,
         notes,
+        advice: "Take the locks in the same order everywhere, or under one common lock".into(),
     });
 }

@@ -98,6 +98,7 @@ fn broken_promise(code: &Code, field: FieldId, all: &[&Access], out: &mut Out<'_
             at: access.place,
             steps: vec![step],
             notes: Vec::new(),
+            advice: format!("Hold {} here too, or correct the annotation", declared.text),
         });
     }
     true
@@ -144,24 +145,24 @@ fn race(code: &Code, view: &View, promise: Promise, field: FieldId, all: &[&Acce
     let (one, other, _, threads) = best?;
     let wrong = if guarded(one) { other } else { one };
     let (first, second) = code.two_ways(one.place.method, other.place.method);
-    let mut steps = vec![step(one), step(other)];
-    for (step, way) in steps.iter_mut().zip([first, second]) {
-        step.way = way;
+    let nearest = |method| code.ways(method, 1).pop().unwrap_or_default();
+    let first = first.unwrap_or_else(|| nearest(one.place.method));
+    let mut second = second.unwrap_or_else(|| nearest(other.place.method));
+    if second.thread == first.thread {
+        second.thread = format!("another {}", first.thread);
     }
-    if steps.windows(2).all(|pair| matches!(pair, [a, b] if a.way == b.way)) && one.place == other.place {
-        steps.truncate(1);
-        steps.iter_mut().for_each(|step| step.note = "by several threads at the same time".into());
-    }
+    let steps = vec![StepAt { way: Some(first), ..step(one) }, StepAt { way: Some(second), ..step(other) }];
     let notes = match evidence {
         Shown::Mostly(guarded, all) => vec![format!("{guarded} of {all} accesses are under one lock")],
         Shown::Promised => vec!["its class is declared to be safe for threads".to_owned()],
         Shown::Static | Shown::Single => Vec::new(),
     };
     let confidence = match evidence {
+        // Never sure: what hands a field from thread to thread is not all seen in code.
         Shown::Static | Shown::Single | Shown::Mostly(..)
             if threads == Threads::Several && code.starts_threads() =>
         {
-            Confidence::High
+            Confidence::Medium
         }
         Shown::Promised => Confidence::Medium,
         _ if wrong.write => Confidence::Medium,
@@ -175,6 +176,9 @@ fn race(code: &Code, view: &View, promise: Promise, field: FieldId, all: &[&Acce
         at: wrong.place,
         steps,
         notes,
+        advice: "Hold one lock wherever it is used, make it volatile if single reads and writes will do, or leave it to \
+                 one thread"
+            .into(),
     })
 }
 

@@ -79,7 +79,7 @@ fn a_counter_without_a_lock_is_a_race() {
     let text = program(ADD, &INCREMENT.replace("MARK", "//~ data-race"), [WRITE, "", WRITE]);
     let report = check(&SPEC, &Options::default(), &text);
     let finding = report.findings().next().expect("a finding");
-    assert_eq!((finding.subject.as_str(), finding.confidence), ("Counter.x", Confidence::High));
+    assert_eq!((finding.subject.as_str(), finding.confidence), ("Counter.x", Confidence::Medium));
     let thread = &finding.witnesses[0].steps[0].thread;
     assert_eq!(thread, "Task.run");
 }
@@ -150,7 +150,7 @@ fn a_library_is_told_where_most_accesses_are_locked_and_one_is_not() {
     let report = check(&SPEC, &Options::default(), &library("", "", BARE));
     let finding = report.findings().next().expect("a finding");
     assert_eq!(finding.confidence, Confidence::Low, "nothing is known of threads");
-    assert_eq!(finding.witnesses[0].notes, ["2 of 3 accesses are under one lock"]);
+    assert_eq!(finding.witnesses[0].notes[0], "2 of 3 accesses are under one lock");
     // A class that never locks says nothing about threads.
     none(
         "public class Plain { field private int x

@@ -107,6 +107,8 @@ fn candidates(code: &Code, summaries: &Summaries<'_>) -> Vec<MethodId> {
     found
 }
 
+const ADVICE: &str = "Do both in one block, or look at the value again before it is used";
+
 fn by_the_paper(code: &Code, method: MethodId, read: &Read, used: &Use) -> Option<Evidence> {
     let at = Place { method, inst: used.inst };
     Some(Evidence {
@@ -120,6 +122,7 @@ fn by_the_paper(code: &Code, method: MethodId, read: &Read, used: &Use) -> Optio
             StepAt { locks: used.locks.clone(), ..StepAt::new(Role::Use, at) },
         ],
         notes: Vec::new(),
+        advice: ADVICE.into(),
     })
 }
 
@@ -187,6 +190,7 @@ fn judge(code: &Code, method: MethodId, read: &Read, used: &Use) -> Option<Evide
         at,
         steps: vec![first, between, written],
         notes: Vec::new(),
+        advice: ADVICE.into(),
     })
 }
 
