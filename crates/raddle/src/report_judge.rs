@@ -81,7 +81,7 @@ impl Judge {
             }
             let mut suppressions = self.suppressions.clone();
             let classes = match self.classes.as_slice() {
-                [] => Classes::open(&roots.classes()),
+                [] => Classes::open(&[self.class_path.clone(), roots.classes()].concat()),
                 given => Classes::open(given),
             };
             suppressions.extend(annotated(report, classes));
