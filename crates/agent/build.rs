@@ -8,9 +8,10 @@ use events::models::KindWord;
 use events::session::Kind;
 
 /// The classes that are compiled, in the order in which they have to be defined.
-const CLASSES: [&str; 21] = [
+const CLASSES: [&str; 22] = [
     "Kinds",
     "Sites",
+    "Stacks",
     "ClassInfo$1",
     "ClassInfo",
     "Identities$Entry",

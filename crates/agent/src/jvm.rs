@@ -5,11 +5,14 @@
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::ptr::{null, null_mut};
 
+use jvmti_bindings::sys::jni::JNINativeMethod;
+pub use jvmti_bindings::sys::jni::jmethodID;
 pub use jvmti_bindings::sys::jni::{
     JNIEnv, JavaVM, jboolean, jclass, jint, jintArray, jlong, jobject, jobjectArray, jstring, jvalue,
 };
-use jvmti_bindings::sys::jni::{JNINativeMethod, jmethodID};
-use jvmti_bindings::sys::jvmti::{JVMTI_ENABLE, JVMTI_VERSION_11, jvmtiError, jvmtiInterface_1_};
+use jvmti_bindings::sys::jvmti::{
+    JVMTI_ENABLE, JVMTI_VERSION_11, jvmtiError, jvmtiFrameInfo, jvmtiInterface_1_, jvmtiLineNumberEntry,
+};
 pub use jvmti_bindings::sys::jvmti::{
     JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, JVMTI_EVENT_MONITOR_WAIT, JVMTI_EVENT_THREAD_END, JVMTI_EVENT_VM_DEATH,
     JVMTI_EVENT_VM_INIT,
@@ -42,6 +45,27 @@ macro_rules! call {
             None => Err(Failed("not there".to_owned())),
         }
     };
+}
+
+/// What a method is called.
+pub struct Called {
+    /// `com/acme/Account`.
+    pub class: String,
+    /// Name and descriptor.
+    pub method: String,
+    /// The source file; empty where it is not known.
+    pub file: String,
+    /// Places in the code and their lines, ascending.
+    lines: Vec<(i64, i32)>,
+}
+
+impl Called {
+    /// The line of a place in the code; 0 where it is not known.
+    pub fn line(&self, place: i64) -> u32 {
+        let at = self.lines.partition_point(|(start, _)| *start <= place);
+        let line = at.checked_sub(1).and_then(|at| self.lines.get(at)).map_or(0, |(_, line)| *line);
+        u32::try_from(line).unwrap_or(0)
+    }
 }
 
 impl Jvmti {
@@ -103,6 +127,42 @@ impl Jvmti {
         let mut loader: jobject = null_mut();
         call!(self.GetClassLoader(class, &raw mut loader)).ok()?;
         Some(loader)
+    }
+
+    /// The calls on the current thread's stack, innermost first: methods, and places in them.
+    pub fn calls(&self, most: usize) -> Vec<(jmethodID, i64)> {
+        let mut frames = vec![jvmtiFrameInfo { method: null_mut(), location: 0 }; most];
+        let mut count: jint = 0;
+        let got = call!(self.GetStackTrace(null_mut(), 0, most as jint, frames.as_mut_ptr(), &raw mut count));
+        frames.truncate(if got.is_ok() { count.max(0) as usize } else { 0 });
+        frames.iter().map(|frame| (frame.method, frame.location)).collect()
+    }
+
+    /// What a method is called.
+    pub fn called(&self, method: jmethodID) -> Option<Called> {
+        let (mut name, mut descriptor): (*mut c_char, *mut c_char) = (null_mut(), null_mut());
+        call!(self.GetMethodName(method, &raw mut name, &raw mut descriptor, null_mut())).ok()?;
+        let (name, descriptor) = (self.take_string(name)?, self.take_string(descriptor)?);
+        let mut class: jclass = null_mut();
+        call!(self.GetMethodDeclaringClass(method, &raw mut class)).ok()?;
+        let signature = self.signature(class)?;
+        let mut file: *mut c_char = null_mut();
+        let file = match call!(self.GetSourceFileName(class, &raw mut file)) {
+            Ok(()) => self.take_string(file).unwrap_or_default(),
+            Err(_) => String::new(),
+        };
+        let (mut count, mut table): (jint, *mut jvmtiLineNumberEntry) = (0, null_mut());
+        let mut lines = Vec::new();
+        if call!(self.GetLineNumberTable(method, &raw mut count, &raw mut table)).is_ok() && !table.is_null()
+        {
+            // SAFETY: an array of that length, freed below.
+            let entries = unsafe { std::slice::from_raw_parts(table, count.max(0) as usize) };
+            lines.extend(entries.iter().map(|entry| (entry.start_location, entry.line_number)));
+            let _ = call!(self.Deallocate(table.cast()));
+        }
+        lines.sort_unstable();
+        let class = signature.trim_start_matches('L').trim_end_matches(';').to_owned();
+        Some(Called { class, method: name + &descriptor, file, lines })
     }
 
     /// A property of the JVM's.

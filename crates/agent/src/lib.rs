@@ -15,6 +15,7 @@ mod patterns;
 mod record;
 mod session;
 mod sites;
+mod stacks;
 
 use std::ffi::{CStr, c_char, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -37,6 +38,7 @@ struct Agent {
     classes: classes::Classes,
     hook: hook::Hook,
     effects: effects::Effects,
+    stacks: stacks::Stacks,
     recording: Option<record::Recording>,
 }
 
@@ -113,6 +115,8 @@ unsafe fn load(vm: *mut JavaVM, text: &str) -> Result<(), String> {
     capabilities.set_can_retransform_classes(true);
     capabilities.set_can_retransform_any_class(true);
     capabilities.set_can_tag_objects(true);
+    capabilities.set_can_get_line_numbers(true);
+    capabilities.set_can_get_source_file_name(true);
     capabilities.set_can_generate_monitor_events(true);
     jvmti.add_capabilities(&capabilities).map_err(|e| format!("it lacks a capability ({})", e.0))?;
     let mut callbacks = jvmtiEventCallbacks::default();
@@ -131,6 +135,7 @@ unsafe fn load(vm: *mut JavaVM, text: &str) -> Result<(), String> {
         sites,
         classes: classes::Classes::default(),
         effects: effects::Effects::default(),
+        stacks: stacks::Stacks::default(),
         recording,
     };
     agent.begin();

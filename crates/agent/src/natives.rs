@@ -101,6 +101,10 @@ fn natives() -> Vec<(&'static str, Vec<Method>)> {
         ),
         ("Sites", vec![(c"table", c"()J", table as *mut c_void)]),
         (
+            "Stacks",
+            vec![(c"stack", c"(II)V", stack as *mut c_void), (c"starts", c"(II)V", starts as *mut c_void)],
+        ),
+        (
             "ClassInfo",
             vec![
                 (c"numberOf", c"(Ljava/lang/Class;)I", number_of as *mut c_void),
@@ -180,6 +184,22 @@ extern "system" fn close(_: *mut JNIEnv, _: jclass, chunk: jlong) {
     contained((), || {
         if let Some(agent) = agent() {
             agent.session.close(chunk);
+        }
+    });
+}
+
+extern "system" fn stack(_: *mut JNIEnv, _: jclass, thread: jint, site: jint) {
+    contained((), || {
+        if let Some(agent) = agent() {
+            agent.tell_stack(thread as u32, site as u32);
+        }
+    });
+}
+
+extern "system" fn starts(_: *mut JNIEnv, _: jclass, thread: jint, site: jint) {
+    contained((), || {
+        if let Some(agent) = agent() {
+            agent.tell_start(thread as u32, site as u32);
         }
     });
 }

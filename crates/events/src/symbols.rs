@@ -129,7 +129,7 @@ pub struct Flow {
     pub to: SiteId,
 }
 
-/// An example of how a thread reaches a site.
+/// An example of how a thread reaches a site; of the place where it is started, how whoever starts it got there.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Stack {
     /// The thread.

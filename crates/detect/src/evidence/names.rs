@@ -165,7 +165,11 @@ impl Names<'_> {
         let origin = |&thread: &ThreadId| {
             let (by, site) = self.now.births.of(thread)?;
             let name = |thread| thread_name(thread, self.now.symbols).to_owned();
-            let (stack, _) = self.stack(by, site);
+            // How a thread was started is told as its own way to that place.
+            let stack = match self.examples.of(thread, site, self.now.symbols) {
+                Some(callers) => callers.iter().map(|&site| self.frame(site)).collect(),
+                None => self.stack(by, site).0,
+            };
             Some(Origin { thread: name(thread), by: name(by), at: self.frame(site), stack })
         };
         threads.iter().filter_map(origin).collect()

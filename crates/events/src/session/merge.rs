@@ -264,6 +264,8 @@ impl Reader {
         let all = self.rounds.is_multiple_of(64);
         // First those that had something lately: of ten thousand threads most are asleep.
         if !all && self.feed_from(false)? {
+            // What was read may refer to names, or have a stack, that were written before it.
+            self.tables.read()?;
             return Ok(true);
         }
         let mut any = self.feed_from(true)?;

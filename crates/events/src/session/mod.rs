@@ -18,4 +18,4 @@ mod tell;
 
 pub use kinds::{Kind, Operand};
 pub use merge::{PATIENCE, Poll, Reader};
-pub use names::Entry;
+pub use names::{Entry, Frame};

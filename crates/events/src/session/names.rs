@@ -91,7 +91,7 @@ pub enum Entry {
         /// The thread that created it; 0: not known.
         creator: u32,
     },
-    /// An example of how a thread reaches a site.
+    /// An example of how a thread reaches a site; of the place where it is started, how whoever starts it got there.
     Stack {
         /// Its number.
         number: u32,

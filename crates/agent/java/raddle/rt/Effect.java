@@ -97,7 +97,11 @@ final class Effect {
                 if (waits) me.waits = Sites.kind(sites[0]) == Kinds.WAIT;
                 break;
             case FORK:
-                if (o instanceof Thread) me.stamped(sites[0], Recorder.numberOf((Thread) o), 0);
+                if (o instanceof Thread) {
+                    int other = Recorder.numberOf((Thread) o);
+                    Stacks.starts(other, sites[0]);
+                    me.stamped(sites[0], other, 0);
+                }
                 break;
             case JOIN:
                 if (o instanceof Thread && ((Thread) o).getState() == Thread.State.TERMINATED) {

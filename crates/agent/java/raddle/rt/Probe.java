@@ -46,6 +46,7 @@ public final class Probe {
         Thread thread = Thread.currentThread();
         Recorder me = Recorder.of(thread);
         if (me == null) return word;
+        Stacks.at(site, me);
         if (o == null) me.uses(site);
         long token = U.getLong(thread, Recorder.TOKEN);
         me.reads(site, o == null ? 0 : me.object(o));
@@ -60,6 +61,7 @@ public final class Probe {
         Thread thread = Thread.currentThread();
         Recorder me = Recorder.of(thread);
         if (me == null) return word;
+        Stacks.at(site, me);
         if (o == null) me.uses(site);
         long token = U.getLong(thread, Recorder.TOKEN);
         me.plain(site, o == null ? 0 : me.object(o));
@@ -73,6 +75,7 @@ public final class Probe {
     public static void readAny(Object o, int site) {
         Recorder me = Recorder.of(Thread.currentThread());
         if (me == null) return;
+        Stacks.at(site, me);
         if (o == null) me.uses(site);
         me.plain(site, o == null ? 0 : me.object(o));
     }
@@ -99,6 +102,7 @@ public final class Probe {
     public static void arrayRange(Object array, int from, int until, int site) {
         Recorder me = Recorder.of(Thread.currentThread());
         if (me == null || array == null || from < 0 || from >= until) return;
+        Stacks.at(site, me);
         if (until - from > FEW) {
             me.range(site, me.object(array), from, until);
             return;
@@ -113,6 +117,7 @@ public final class Probe {
     public static void volatileRead(Object o, int site) {
         Recorder me = Recorder.of(Thread.currentThread());
         if (me == null) return;
+        Stacks.at(site, me);
         if (o == null) me.uses(site);
         me.stamped(site, o == null ? 0 : me.object(o), 0);
     }
@@ -133,6 +138,7 @@ public final class Probe {
     public static void enter(Object lock, int site) {
         Recorder me = Recorder.of(Thread.currentThread());
         if (me == null || lock == null) return;
+        Stacks.at(site, me);
         long number = me.object(lock);
         me.enter(site, number, me.info(lock.getClass()).number);
     }
@@ -183,6 +189,7 @@ public final class Probe {
     public static void effect(Object receiver, Object target, long value, int site) {
         Recorder me = Recorder.of(Thread.currentThread());
         if (me == null) return;
+        Stacks.at(site, me);
         me.inside = true;
         try {
             for (Effect effect : Choice.at(site, receiver)) effect.happens(target, value, me);
@@ -198,6 +205,7 @@ public final class Probe {
     public static void effectRange(Object receiver, Object array, int from, int to, int site) {
         Recorder me = Recorder.of(Thread.currentThread());
         if (me == null || array == null) return;
+        Stacks.at(site, me);
         me.inside = true;
         try {
             for (Effect effect : Choice.at(site, receiver)) effect.range(array, from, to, me);
@@ -213,6 +221,7 @@ public final class Probe {
     public static void effectHandle(Object handle, Object base, int index, long value, int site) {
         Recorder me = Recorder.of(Thread.currentThread());
         if (me == null) return;
+        Stacks.at(site, me);
         me.inside = true;
         try {
             for (Effect effect : Choice.at(site, null)) effect.handle(handle, base, index, value, me);

@@ -553,6 +553,7 @@ final class Recorder {
     @DontInline
     private void elementSlowly(Object array, int index, int site, int slot) {
         if (index < 0) return;
+        Stacks.at(site, this);
         if ((open >>> slot & 1) != 0) flush(slot);
         arrays[slot] = array;
         froms[slot] = index;
