@@ -132,7 +132,13 @@ impl Run {
                 if let Some((owner, times)) = self.locks.get(&lock).copied()
                     && owner == me
                 {
-                    player.stamped(me, site(Kind::ExitBlock), lock, ACCOUNT)?;
+                    if self.random.below(2) == 0 {
+                        player.stamped(me, site(Kind::ExitBlock), lock, ACCOUNT)?;
+                    } else {
+                        // Nobody can enter the monitor before this was written.
+                        player.plain(me, site(Kind::ExitBlock), lock)?;
+                        player.flush(me)?;
+                    }
                     match times {
                         1 => drop(self.locks.remove(&lock)),
                         _ => drop(self.locks.insert(lock, (me, times - 1))),
