@@ -243,8 +243,9 @@ impl Tables {
             }
             Entry::Stack { thread, site, frames, .. } => {
                 let thread = *self.threads.get(&thread).ok_or("a stack of a thread without an entry")?;
+                // An example for a place that nobody knows is worth nothing, and no reason to stop.
                 let site = self.sites.get(site as usize).filter(|site| site.kind.is_some());
-                let site = site.ok_or("a stack of a site without an entry")?.site;
+                let Some(site) = site.map(|site| site.site) else { return Ok(()) };
                 let callers = frames.iter().map(|frame| self.frame(frame)).collect();
                 self.symbols.stacks.push(Stack { thread, site, callers });
                 Ok(())

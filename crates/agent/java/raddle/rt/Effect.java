@@ -99,7 +99,7 @@ final class Effect {
             case FORK:
                 if (o instanceof Thread) {
                     int other = Recorder.numberOf((Thread) o);
-                    Stacks.starts(other, sites[0]);
+                    Stacks.starts(other, sites[0], me);
                     me.stamped(sites[0], other, 0);
                 }
                 break;

@@ -189,7 +189,6 @@ public final class Probe {
     public static void effect(Object receiver, Object target, long value, int site) {
         Recorder me = Recorder.of(Thread.currentThread());
         if (me == null) return;
-        Stacks.at(site, me);
         me.inside = true;
         try {
             for (Effect effect : Choice.at(site, receiver)) effect.happens(target, value, me);
@@ -205,7 +204,6 @@ public final class Probe {
     public static void effectRange(Object receiver, Object array, int from, int to, int site) {
         Recorder me = Recorder.of(Thread.currentThread());
         if (me == null || array == null) return;
-        Stacks.at(site, me);
         me.inside = true;
         try {
             for (Effect effect : Choice.at(site, receiver)) effect.range(array, from, to, me);
@@ -221,7 +219,6 @@ public final class Probe {
     public static void effectHandle(Object handle, Object base, int index, long value, int site) {
         Recorder me = Recorder.of(Thread.currentThread());
         if (me == null) return;
-        Stacks.at(site, me);
         me.inside = true;
         try {
             for (Effect effect : Choice.at(site, null)) effect.handle(handle, base, index, value, me);
