@@ -175,7 +175,7 @@ impl<'w, 'a> Weaving<'w, 'a> {
                 Instruction::Plain(op::MONITORENTER) => self.monitor_enter(&mut method)?,
                 Instruction::Plain(op::MONITOREXIT) => self.monitor_exit(&mut method)?,
                 Instruction::Plain(opcode @ (op::IALOAD..=op::SALOAD | op::IASTORE..=op::SASTORE))
-                    if accesses && method.kept_here().is_none() =>
+                    if accesses && !method.is_kept_here() =>
                 {
                     self.element(&mut method, opcode)?;
                 }

@@ -52,7 +52,7 @@ impl<'a> Weaving<'_, 'a> {
             return Ok(());
         }
         // Shadow words are for fields of the class itself.
-        if self.own.keeps && matches!(usage.how, How::Shadow { .. }) && method.kept_here().is_some() {
+        if self.own.keeps && matches!(usage.how, How::Shadow { .. }) && method.is_kept_here() {
             return Ok(());
         }
         match opcode {
@@ -180,7 +180,7 @@ impl<'a> Weaving<'_, 'a> {
                         before.plain(op::DUP)?;
                         &mut before
                     };
-                    let name = if method.kept_here().is_some() { b"R" } else { b"r" };
+                    let name = if method.is_kept_here() { b"R" } else { b"r" };
                     self.link(to, name, member, is_static, (owner, field, site))?;
                 }
                 if !plain {
@@ -234,9 +234,9 @@ impl<'a> Weaving<'_, 'a> {
             How::Linked { plain: true, .. } if !method.accesses => return Ok(()),
             How::Linked { owner, field, .. } => {
                 // `v`: nothing is to be told unless the field is volatile.
-                let name: &'static [u8] = match (method.accesses, method.kept_here()) {
-                    (true, None) => b"u",
-                    (true, Some(_)) => b"U",
+                let name: &'static [u8] = match (method.accesses, method.is_kept_here()) {
+                    (true, false) => b"u",
+                    (true, true) => b"U",
                     (false, _) => b"v",
                 };
                 let site = self.site(method, Kind::Write, usage.number, "")?;

@@ -20,14 +20,6 @@ const MOST_STEPS: usize = 200_000;
 /// The longest code that is looked at: the JVM does not compile longer methods, and nothing is gained in them.
 const LONGEST: usize = 8000;
 
-/// An access to something that the method keeps to itself.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct KeptAccess {
-    pub pc: u32,
-    /// Is it so only if the constructor keeps `this`? Always for objects, never for arrays.
-    pub if_constructed: bool,
-}
-
 /// The places at which a value may have been made, a bit each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Made(u64);
@@ -74,8 +66,8 @@ fn is_worth_it(code: &Code<'_>, pool: &Pool<'_>) -> Result<bool> {
     Ok(arrays && elements || made.iter().any(is_used))
 }
 
-/// The accesses of the method to what it keeps to itself, by their pcs, ascending.
-pub(crate) fn find(code: &Code<'_>, pool: &Pool<'_>) -> Result<Vec<KeptAccess>> {
+/// The pcs, ascending, of the method's accesses to what it keeps to itself; objects only if their constructors do so too.
+pub(crate) fn find(code: &Code<'_>, pool: &Pool<'_>) -> Result<Vec<u32>> {
     if !is_worth_it(code, pool)? {
         return Ok(Vec::new());
     }
@@ -141,7 +133,7 @@ struct Look<'l, 'c> {
 
 impl Look<'_, '_> {
     /// `None`: it would take too long, or the code is not what it should be.
-    fn run(&mut self, locals: usize) -> Option<Vec<KeptAccess>> {
+    fn run(&mut self, locals: usize) -> Option<Vec<u32>> {
         let mut states: Vec<Option<State>> = vec![None; self.graph.blocks.len()];
         let first = State { locals: vec![Made::ELSEWHERE; locals], stack: Stack::default() };
         *states.first_mut()? = Some(first);
@@ -178,11 +170,11 @@ impl Look<'_, '_> {
                 };
                 // An object may also be accessed as one of its superclass: that is left alone.
                 if owner.is_none_or(|owner| self.are_all_of(*made, owner)) {
-                    found.push(KeptAccess { pc: *pc, if_constructed: owner.is_some() });
+                    found.push(*pc);
                 }
             }
         }
-        found.sort_unstable_by_key(|access| access.pc);
+        found.sort_unstable();
         Some(found)
     }
 
@@ -392,7 +384,7 @@ mod tests {
         };
         let accesses: Vec<u32> = steps.filter(|(_, step)| is_access(step)).map(|(pc, _)| pc).collect();
         let found = find(&code, &class.pool).expect("readable");
-        found.iter().map(|access| accesses.binary_search(&access.pc).expect("an access")).collect()
+        found.iter().map(|pc| accesses.binary_search(pc).expect("an access")).collect()
     }
 
     const A: Piece = New(b"A");

@@ -8,7 +8,6 @@ use classfile::{
 use events::models::Role;
 
 use crate::class::Weaving;
-use crate::kept::KeptAccess;
 use crate::models::{Bodies, Pending};
 use crate::monitors::Region;
 use crate::probe::Probe;
@@ -40,8 +39,8 @@ pub(crate) struct Method<'a> {
     saved: Vec<(u16, u16)>,
     /// Accesses in loops that are told when the loop is entered or left: pcs, ascending.
     pub ranged: Vec<u32>,
-    /// Accesses to what the method keeps to itself.
-    pub kept: Vec<KeptAccess>,
+    /// Accesses to what the method keeps to itself: pcs, ascending.
+    pub kept: Vec<u32>,
     /// What model lines say of the method's own code.
     pub bodies: Bodies,
     /// Locals that note what is to be told if a call throws, and the calls that use them.
@@ -95,9 +94,8 @@ impl<'a> Method<'a> {
     }
 
     /// Is the access at the current instruction one to something that the method keeps to itself?
-    pub fn kept_here(&self) -> Option<KeptAccess> {
-        let at = self.kept.binary_search_by_key(&self.pc, |access| access.pc).ok()?;
-        self.kept.get(at).copied()
+    pub fn is_kept_here(&self) -> bool {
+        self.kept.binary_search(&self.pc).is_ok()
     }
 
     pub fn is_static(&self) -> bool {

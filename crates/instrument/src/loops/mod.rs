@@ -82,7 +82,7 @@ impl<'a> Weaving<'_, 'a> {
         let has_this = !method.is_static() && !method.is_constructor();
         let field = |member: u16| self.field_in_loop(member);
         let kept = std::mem::take(&mut method.kept);
-        let untold = |pc: u32| kept.binary_search_by_key(&pc, |access| access.pc).is_ok();
+        let untold = |pc: u32| kept.binary_search(&pc).is_ok();
         let about = About { pool: &self.class.pool, has_this, untold: &untold, field: &field };
         let mut found = plan::find(method.edit.code(), &about)?;
         method.kept = kept;
