@@ -31,6 +31,10 @@ use std::process::ExitCode;
 use cli::{Cli, Command};
 use error::{Failure, Outcome};
 
+/// Analyses keep very many small lists that grow now and then.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     let outcome = match config::parse(std::env::args_os().collect()) {
         Ok(Ok(cli)) => dispatch(cli),
