@@ -13,7 +13,8 @@
 //! The hand-over order gives a thread a new time whenever it gives *or takes* order. So an access with a time, locks
 //! and kind that are there already changes nothing, and that is the fast path: no order is looked up, nothing stored.
 //! The [notes](super::notes) on a variable tell in one look, for the first [`NOTED`](super::notes::NOTED) threads, as long
-//! as nobody's time changes and all hold the same locks; its [story](super::story) tells in all other cases.
+//! as nobody's time changes and all hold the same locks; of a shared variable under many sets of locks
+//! [`Known`](super::known) tells, mostly; its [story](super::story) tells in all other cases.
 
 use events::{Access, ThreadId, VarId};
 
@@ -21,8 +22,9 @@ use rustc_hash::FxHashMap;
 
 use super::found::Found;
 use super::held::Held;
+use super::known::{Key, Known};
 use super::lockset::{LockSet, LockSets};
-use super::notes::{ALWAYS_NEWS, Bit, ENOUGH_PLACES, MET, Notes, PAIRED, RESTS, SHARED, WRITTEN};
+use super::notes::{ALWAYS_NEWS, Bit, ENOUGH_PLACES, MET, MIXED, Notes, PAIRED, RESTS, SHARED, WRITTEN};
 use super::order::Order;
 use super::story::Story;
 use super::vars::{PerVar, VarState};
@@ -33,6 +35,7 @@ pub use super::pasts::{KEPT, Past};
 pub struct History {
     notes: PerVar<Notes>,
     stories: PerVar<Story>,
+    known: Known,
     places: bool,
     rests: bool,
     /// Of each paired variable the pair that was seen first since it started afresh.
@@ -44,6 +47,7 @@ impl Default for History {
         Self {
             notes: PerVar::new(Notes::NEW),
             stories: PerVar::new(Story::NEW),
+            known: Known::default(),
             places: false,
             rests: false,
             pairs: FxHashMap::default(),
@@ -121,7 +125,11 @@ impl History {
         let (epoch, stamp, locks) = (order.epoch(me), order.stamp(), held.protecting(write));
         let notes = self.notes.at(access.var);
         let (mut news, mut place_is_news) = (false, false);
-        let known = notes.tell(Bit::of(me.0), write, locks, stamp);
+        let noted = notes.tell(Bit::of(me.0), write, locks, stamp);
+        // A detector that leaves some out may have to see what is known.
+        let in_many_ways = notes.flags & (SHARED | MIXED | ALWAYS_NEWS) == SHARED | MIXED;
+        let key = if in_many_ways { Key::new(access.var, notes.generation, epoch, locks, write) } else { None };
+        let known = noted || key.is_some_and(|key| self.known.has(key));
         let (quiet, rests) = (known & notes.is_quiet(), notes.flags & RESTS != 0);
         if !known {
             let past = Past { epoch, site: access.site(), locks, write };
@@ -137,6 +145,11 @@ impl History {
                 }
                 place_is_news = !same || notes.generation != generation;
                 news = !settled || notes.generation != generation;
+                if let Some(key) = key
+                    && notes.generation == generation
+                {
+                    self.known.add(key);
+                }
             }
         }
         // What rests goes on to rest unless this access has woken it.

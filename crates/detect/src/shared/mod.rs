@@ -6,6 +6,7 @@ pub mod frozen;
 pub mod guard;
 pub mod held;
 pub mod history;
+pub mod known;
 pub mod lockset;
 pub mod notes;
 pub mod order;
