@@ -22,7 +22,7 @@ use rustc_hash::FxHashMap;
 
 use super::found::Found;
 use super::held::Held;
-use super::known::{Key, Known};
+use super::known::Known;
 use super::lockset::{LockSet, LockSets};
 use super::notes::{ALWAYS_NEWS, Bit, ENOUGH_PLACES, MET, MIXED, Notes, PAIRED, RESTS, SHARED, WRITTEN};
 use super::order::Order;
@@ -128,8 +128,8 @@ impl History {
         let noted = notes.tell(Bit::of(me.0), write, locks, stamp);
         // A detector that leaves some out may have to see what is known.
         let in_many_ways = notes.flags & (SHARED | MIXED | ALWAYS_NEWS) == SHARED | MIXED;
-        let key = if in_many_ways { Key::new(access.var, notes.generation, epoch, locks, write) } else { None };
-        let known = noted || key.is_some_and(|key| self.known.has(key));
+        let known =
+            noted || in_many_ways && self.known.has(access.var, notes.generation, epoch, locks, write);
         let (quiet, rests) = (known & notes.is_quiet(), notes.flags & RESTS != 0);
         if !known {
             let past = Past { epoch, site: access.site(), locks, write };
@@ -145,10 +145,8 @@ impl History {
                 }
                 place_is_news = !same || notes.generation != generation;
                 news = !settled || notes.generation != generation;
-                if let Some(key) = key
-                    && notes.generation == generation
-                {
-                    self.known.add(key);
+                if in_many_ways && notes.generation == generation {
+                    self.known.add(access.var, generation, epoch, locks, write);
                 }
             }
         }

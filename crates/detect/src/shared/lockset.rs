@@ -23,7 +23,7 @@ impl LockSet {
     }
 }
 
-const CACHE: usize = 1 << 12;
+const CACHE: usize = 1 << 14;
 
 /// A remembered result for two numbers.
 #[derive(Clone, Copy)]
