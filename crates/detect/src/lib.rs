@@ -11,9 +11,11 @@ mod evidence;
 pub mod on_code;
 pub mod on_trace;
 pub mod shared;
+mod team;
 #[cfg(test)]
 mod testing;
 
 pub use analysis::{Analysis, Malformed};
 pub use detector::{At, Detector, Now, Options, Refinements, Spec, Uses};
 pub use evidence::{Details, Evidence, NarrowingAt, Out, StepAt, Subject, Target, VariableKind};
+pub use team::{Pace, Team};

@@ -44,6 +44,9 @@ pub trait Source {
     /// The names behind the ids.
     fn symbols(&self) -> &Symbols;
 
+    /// The same, for whoever hands them to another thread and puts them back as they were before the next `fill`.
+    fn symbols_mut(&mut self) -> &mut Symbols;
+
     /// What is known to be missing, complete once `fill` has returned `Ok(false)`.
     fn gaps(&self) -> &[Gap];
 

@@ -1,5 +1,6 @@
 //! Everything one run of the command tells: findings merged by fingerprint, gaps, coverage.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
@@ -170,6 +171,37 @@ impl Report {
             (Some(mine), Some(theirs)) => mine.gone.retain(|known| theirs.gone.contains(known)),
             (mine @ None, theirs) => *mine = theirs,
             (Some(_), None) => {}
+        }
+    }
+
+    /// Adds what other detectors have found in the same trace, as if all had found it side by side. `rank` is the place
+    /// of a detector among all of them.
+    pub fn join(&mut self, other: Report, rank: impl Fn(&str) -> usize) {
+        let first = |finding: &Finding| finding.witnesses.first().map(|w| (w.event, rank(&w.detector)));
+        for mut finding in other.findings.into_values() {
+            let key = (finding.rule, finding.subject.clone());
+            if let Some(known) = self.findings.get_mut(&key)
+                && (finding.confidence, Reverse(first(&finding))) > (known.confidence, Reverse(first(known)))
+            {
+                std::mem::swap(known, &mut finding);
+            }
+            self.insert(finding);
+        }
+        for ((what, why), count) in other.gaps {
+            self.add_gap(Gap { what, why, count });
+        }
+        self.coverage.add(other.coverage);
+        self.sources.extend(other.sources);
+        self.settle(rank);
+    }
+
+    /// Puts the witnesses of each finding in the order in which they came, but the first one, on which its confidence and
+    /// message rest, stays the first.
+    pub fn settle(&mut self, rank: impl Fn(&str) -> usize) {
+        for finding in self.findings.values_mut() {
+            if let Some((_, rest)) = finding.witnesses.split_first_mut() {
+                rest.sort_by_key(|witness| (witness.event, rank(&witness.detector)));
+            }
         }
     }
 

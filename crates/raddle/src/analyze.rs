@@ -7,7 +7,7 @@ use std::io::Write as _;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use detect::Analysis;
+use detect::{Pace, Team};
 use events::{Place, Stretches, TraceError};
 use findings::{Gap, Report};
 
@@ -76,15 +76,16 @@ fn incomplete(errors: Vec<TraceError>) -> Outcome {
 /// The report of one trace, and the damage that ended it early, if any.
 fn one(path: &Path, wanted: &Wanted, line: &mut Line) -> Result<(Report, Option<TraceError>), TraceError> {
     let mut source = trace::open(path)?;
-    let mut analysis = Analysis::new(&wanted.specs, &wanted.options);
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let mut team = Team::new(&wanted.specs, &wanted.options, threads);
     let malformed =
         |m: detect::Malformed| TraceError::new(trace::name(path), Place::Event(m.event), m.reason);
     let (mut stretches, mut room) = (Stretches::default(), Vec::new());
     while source.fill_stretches(&mut stretches, &mut room)? {
-        analysis.stretches(&stretches, source.symbols()).map_err(malformed)?;
+        team.stretches(&mut stretches, source.symbols_mut(), Pace::Together).map_err(malformed)?;
         line.batch(stretches.len(), source.progress());
     }
-    let mut report = analysis.finish(source.symbols()).map_err(malformed)?;
+    let mut report = team.finish(source.symbols_mut()).map_err(malformed)?;
     for gap in source.gaps() {
         report.add_gap(Gap { what: gap.what.clone(), why: gap.why.clone(), count: gap.count });
     }

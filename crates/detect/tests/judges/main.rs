@@ -5,4 +5,5 @@ mod lock_judge;
 mod race_judge;
 mod random;
 mod serial_judge;
+mod team;
 mod views_judge;

@@ -10,7 +10,7 @@ use super::{MAGIC, VERSION};
 use crate::{Event, Gap, Place, Progress, Source, Stretches, Symbols, TraceError};
 
 /// Events handed out at once, about: eight or twenty bytes each, so that a batch stays in the first-level cache.
-const BATCH: usize = 1024;
+const BATCH: usize = 4096;
 
 /// A binary trace being read.
 pub struct Reader {
@@ -269,6 +269,10 @@ impl Source for Reader {
 
     fn symbols(&self) -> &Symbols {
         &self.symbols
+    }
+
+    fn symbols_mut(&mut self) -> &mut Symbols {
+        &mut self.symbols
     }
 
     fn gaps(&self) -> &[Gap] {

@@ -160,6 +160,10 @@ impl Source for Reader {
         &self.content.symbols
     }
 
+    fn symbols_mut(&mut self) -> &mut Symbols {
+        &mut self.content.symbols
+    }
+
     fn gaps(&self) -> &[Gap] {
         &[]
     }

@@ -32,7 +32,7 @@ use crate::{
 };
 
 /// Events of a batch, about: enough to share the cost of a call, few enough to stay in a cache.
-pub(super) const BATCH: usize = 1024;
+pub(super) const BATCH: usize = 4096;
 
 /// How long a stamp is waited for while nothing else happens.
 pub const PATIENCE: Duration = Duration::from_secs(10);
@@ -453,6 +453,10 @@ impl Source for Reader {
 
     fn symbols(&self) -> &Symbols {
         &self.tables.symbols
+    }
+
+    fn symbols_mut(&mut self) -> &mut Symbols {
+        &mut self.tables.symbols
     }
 
     fn gaps(&self) -> &[Gap] {

@@ -351,6 +351,10 @@ impl Source for Reader {
         &self.content.names.symbols
     }
 
+    fn symbols_mut(&mut self) -> &mut Symbols {
+        &mut self.content.names.symbols
+    }
+
     fn gaps(&self) -> &[Gap] {
         &self.content.gaps
     }

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-use detect::Analysis;
+use detect::{Pace, Team};
 use events::session::alive::{alive, process_of};
 use events::session::names::{CLASSES_SEEN, CLASSES_WOVEN};
 use events::session::{Poll, Reader};
@@ -86,7 +86,6 @@ struct Watch<'a> {
 
 impl Watch<'_> {
     fn run(mut self, record: Option<&Path>) -> Watched {
-        let mut analysis = Some(Analysis::new(&self.wanted.specs, &self.wanted.options));
         let mut recording = record.and_then(|path| match Recording::create(path) {
             Ok(recording) => Some(recording),
             Err(error) => {
@@ -97,10 +96,16 @@ impl Watch<'_> {
         let mut stretches = Stretches::default();
         // If a thread may not, it works as before.
         let mut kind = rustix::process::nice(NICE).is_ok();
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        let mut team = Some(Team::new(&self.wanted.specs, &self.wanted.options, threads));
+        let mut pace = Pace::InTurn;
         loop {
-            if kind && self.shared.ended.load(Ordering::Relaxed) {
-                kind = false;
-                let _ = rustix::process::nice(-NICE);
+            if pace == Pace::InTurn && self.shared.ended.load(Ordering::Relaxed) {
+                pace = Pace::Together;
+                if std::mem::take(&mut kind) {
+                    take_back();
+                    team.iter().for_each(|team| team.elsewhere(take_back));
+                }
             }
             match self.reader.poll(&mut stretches) {
                 Ok(Poll::Events) => {}
@@ -117,13 +122,13 @@ impl Watch<'_> {
             }
             let events = stretches.len();
             self.shared.events.fetch_add(events as u64, Ordering::Relaxed);
-            if let Some(running) = &mut analysis
-                && let Err(wrong) = running.stretches(&stretches, self.reader.symbols())
+            if let Some(running) = &mut team
+                && let Err(wrong) = running.stretches(&mut stretches, self.reader.symbols_mut(), pace)
             {
                 let name = self.folder.display().to_string();
                 self.watched
                     .lost(self.folder, TraceError::new(name, Place::Event(wrong.event), wrong.reason));
-                analysis = None;
+                team = None;
             }
             if let Some(open) = &mut recording
                 && let Err(error) = open.batch(&stretches, &self.reader)
@@ -138,7 +143,7 @@ impl Watch<'_> {
                 self.reader.nap();
             }
         }
-        self.finish(analysis, recording)
+        self.finish(team, recording)
     }
 
     /// Whether the JVM runs on although the command has ended.
@@ -151,9 +156,9 @@ impl Watch<'_> {
         true
     }
 
-    fn finish(mut self, analysis: Option<Analysis>, recording: Option<Recording>) -> Watched {
-        let symbols = self.reader.symbols();
-        match analysis.map(|analysis| analysis.finish(symbols)) {
+    fn finish(mut self, team: Option<Team>, recording: Option<Recording>) -> Watched {
+        let symbols = self.reader.symbols_mut();
+        match team.map(|team| team.finish(symbols)) {
             Some(Ok(report)) => self.watched.report.merge(report),
             Some(Err(wrong)) => {
                 let name = self.folder.display().to_string();
@@ -192,6 +197,11 @@ impl Watched {
         self.report.add_gap(Gap { what: jvm(folder), why, count: 1 });
         self.errors.push(error.into());
     }
+}
+
+/// The program has ended: the processors are ours.
+fn take_back() {
+    let _ = rustix::process::nice(-NICE);
 }
 
 /// The JVM as people are told of it.
