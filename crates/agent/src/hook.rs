@@ -6,6 +6,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 use events::models::{Models, Placement};
+use events::plan::ClassFacts;
 use events::session::{Entry, Kind, names};
 use instrument::{Blocks, Scope};
 
@@ -14,8 +15,8 @@ use crate::options::Options;
 use crate::sites::COMMON;
 use crate::{Agent, natives, patterns};
 
-/// The tables that come with Raddle and those of the user.
-pub fn models(options: &Options) -> Result<Models, String> {
+/// The tables that come with Raddle and those of the user, as far as they speak of this Java.
+pub fn models(options: &Options, java: u16) -> Result<Models, String> {
     let told = |errors: Vec<events::models::ModelError>| {
         errors.first().map_or_else(String::new, ToString::to_string)
     };
@@ -24,6 +25,7 @@ pub fn models(options: &Options) -> Result<Models, String> {
         let text = std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))?;
         models.add(&path.display().to_string(), &text).map_err(told)?;
     }
+    models.keep_jdk(java);
     Ok(models)
 }
 
@@ -46,7 +48,6 @@ pub struct Hook {
     /// The class that is told of waits, and its method.
     waits: AtomicUsize,
     wait_begins: AtomicUsize,
-    pub java: AtomicU64,
     seen: AtomicU64,
     woven: AtomicU64,
     left: AtomicU64,
@@ -71,7 +72,6 @@ impl Hook {
             ended: AtomicUsize::new(0),
             waits: AtomicUsize::new(0),
             wait_begins: AtomicUsize::new(0),
-            java: AtomicU64::new(17),
             seen: AtomicU64::new(0),
             woven: AtomicU64::new(0),
             left: AtomicU64::new(0),
@@ -168,6 +168,9 @@ impl Agent {
             let number = count.load(Ordering::Relaxed);
             Entry::Count { what: what.to_owned(), number }.encode(&mut entries);
         }
+        for (what, number) in self.planned.counts() {
+            Entry::Count { what: what.to_owned(), number }.encode(&mut entries);
+        }
         self.session.names(&entries);
     }
 
@@ -238,9 +241,13 @@ impl Agent {
             finals: self.hook.finals,
             kept: self.options.unfiltered,
         };
+        let facts = match scope {
+            Scope::Whole => self.planned.facts(name, bytes, &mut weaving.entries),
+            _ => None,
+        };
         let woven = instrument::weave(
             bytes,
-            &World { agent: self, loader },
+            &World { agent: self, loader, facts },
             &self.hook.models,
             &mut weaving,
             &options,
@@ -323,6 +330,7 @@ const VOLATILE: u16 = 0x0040;
 struct World<'a> {
     agent: &'a Agent,
     loader: i64,
+    facts: Option<&'a ClassFacts>,
 }
 
 impl instrument::World for World<'_> {
@@ -337,8 +345,8 @@ impl instrument::World for World<'_> {
         !self.agent.options.one_by_one
     }
 
-    fn java_version(&self) -> u32 {
-        self.agent.hook.java.load(Ordering::Relaxed) as u32
+    fn facts(&self) -> Option<&ClassFacts> {
+        self.facts
     }
 }
 
@@ -418,6 +426,10 @@ impl instrument::Sites for Weaving<'_> {
 
     fn gap(&mut self, gap: instrument::Gap) {
         Entry::Gap { what: gap.method, why: gap.why, count: 1 }.encode(&mut self.entries);
+    }
+
+    fn spared(&mut self, why: instrument::Spared, count: u32) {
+        self.agent.planned.spares(why, count);
     }
 }
 

@@ -12,6 +12,7 @@ mod launchers;
 mod natives;
 mod options;
 mod patterns;
+mod planned;
 mod record;
 mod session;
 mod sites;
@@ -39,6 +40,7 @@ struct Agent {
     hook: hook::Hook,
     effects: effects::Effects,
     stacks: stacks::Stacks,
+    planned: planned::Planned,
     recording: Option<record::Recording>,
 }
 
@@ -98,7 +100,11 @@ unsafe fn load(vm: *mut JavaVM, text: &str) -> Result<(), String> {
         let _ = std::fs::write(within.join(format!("{TOOL}{}", std::process::id())), tool);
         return Ok(());
     }
-    let models = hook::models(&options)?;
+    // Known this early, unlike the property of the library: `17`, `21`, …
+    let java = jvmti.property(c"java.vm.specification.version").and_then(|text| text.parse().ok());
+    let java: u16 = java.ok_or("it does not tell which Java it is")?;
+    let models = hook::models(&options, java)?;
+    let planned = planned::Planned::new(options.plan.as_deref())?;
     let folder = match &options.session {
         Some(folder) => folder.clone(),
         None => record::folder().map_err(|e| format!("no private folder can be made: {e}"))?,
@@ -136,9 +142,13 @@ unsafe fn load(vm: *mut JavaVM, text: &str) -> Result<(), String> {
         classes: classes::Classes::default(),
         effects: effects::Effects::default(),
         stacks: stacks::Stacks::default(),
+        planned,
         recording,
     };
     agent.begin();
+    if let Some(gap) = agent.planned.runs_on(java) {
+        agent.session.names(&gap);
+    }
     let _ = AGENT.set(agent);
     for event in [
         jvm::JVMTI_EVENT_VM_INIT,

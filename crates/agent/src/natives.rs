@@ -5,6 +5,7 @@ use std::ptr::null_mut;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use events::session::Entry;
+use instrument::Spared;
 
 use crate::jvm::{JNIEnv, Jni, jboolean, jclass, jint, jlong, jobject, jobjectArray, jstring};
 use crate::{Agent, agent, contained};
@@ -99,7 +100,13 @@ fn natives() -> Vec<(&'static str, Vec<Method>)> {
                 (c"objects", c"(I)J", objects as *mut c_void),
             ],
         ),
-        ("Sites", vec![(c"table", c"()J", table as *mut c_void)]),
+        (
+            "Sites",
+            vec![
+                (c"table", c"()J", table as *mut c_void),
+                (c"unplanned", c"(Ljava/lang/String;)V", unplanned as *mut c_void),
+            ],
+        ),
         (
             "Stacks",
             vec![(c"stack", c"(II)V", stack as *mut c_void), (c"starts", c"(II)V", starts as *mut c_void)],
@@ -134,11 +141,14 @@ fn natives() -> Vec<(&'static str, Vec<Method>)> {
         ),
         (
             "Link",
-            vec![(
-                c"linked",
-                c"(ILjava/lang/Class;Ljava/lang/String;Ljava/lang/String;I)I",
-                linked as *mut c_void,
-            )],
+            vec![
+                (
+                    c"linked",
+                    c"(ILjava/lang/Class;Ljava/lang/String;Ljava/lang/String;I)I",
+                    linked as *mut c_void,
+                ),
+                (c"spared", c"(Z)V", spared as *mut c_void),
+            ],
         ),
     ]
 }
@@ -213,6 +223,28 @@ extern "system" fn objects(_: *mut JNIEnv, _: jclass, count: jint) -> jlong {
 
 extern "system" fn table(_: *mut JNIEnv, _: jclass) -> jlong {
     agent().map_or(0, |agent| agent.sites.address())
+}
+
+/// A method runs that the plan holds for unused.
+extern "system" fn unplanned(env: *mut JNIEnv, _: jclass, method: jstring) {
+    contained((), || {
+        let Some(agent) = agent() else { return };
+        // SAFETY: the JVM's pointer, in this thread.
+        let method = unsafe { Jni::new(env) }.text(method);
+        if let Some(entry) = agent.planned.ran(method) {
+            agent.session.names(&entry);
+        }
+    });
+}
+
+/// An access to a field of another class was linked, and has no probe: to an object that its method keeps to itself, or
+/// else to a final field.
+extern "system" fn spared(_: *mut JNIEnv, _: jclass, kept: jboolean) {
+    contained((), || {
+        if let Some(agent) = agent() {
+            agent.planned.spares(if kept != 0 { Spared::Kept } else { Spared::Final }, 1);
+        }
+    });
 }
 
 /// A class's loader and internal name: `com/acme/Account`, `[I`.

@@ -20,6 +20,8 @@ pub struct Options {
     pub leave: Vec<String>,
     /// Further model tables.
     pub models: Vec<PathBuf>,
+    /// What need not be watched, if there is a plan.
+    pub plan: Option<PathBuf>,
     /// Whether exported methods are blocks too.
     pub export: bool,
     /// Whether final fields are watched like others, also once their constructor has ended.
@@ -55,6 +57,7 @@ impl Options {
                 "exclude" => options.exclude.push(value),
                 "leave" => options.leave.push(value),
                 "models" => options.models.push(value.into()),
+                "plan" => options.plan = Some(value.into()),
                 "blocks" if value == "export" => options.export = true,
                 "blocks" if value == "synch" => options.export = false,
                 "finals" if value == "all" => options.finals = true,

@@ -1,5 +1,5 @@
 //! The shared words of Raddle: what a thread can do ([`Op`]), the names behind the ids ([`Symbols`]), and the
-//! trace files that hold them: binary, readable text, and RAPID's STD.
+//! trace files that hold them: binary, readable text, and RAPID's STD; the model tables and the plan, which both roads read.
 //!
 //! A trace is read through a [`Source`], which hands out batches of [`Event`]s in *a consistent order*: it respects
 //! each thread and each lock, and claims nothing more. [`check`] verifies that.
@@ -12,6 +12,7 @@ mod error;
 pub mod models;
 mod op;
 mod open;
+pub mod plan;
 pub mod rapid;
 pub mod session;
 mod source;

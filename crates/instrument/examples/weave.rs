@@ -39,10 +39,6 @@ impl World for Nowhere {
     fn is_woven(&self, _: &[u8]) -> bool {
         false
     }
-
-    fn java_version(&self) -> u32 {
-        17
-    }
 }
 
 fn read(below: &Path, into: &mut Vec<(PathBuf, Vec<u8>)>) -> std::io::Result<()> {

@@ -10,12 +10,12 @@ use crate::coverage::{self, Coverage};
 use crate::fields::FieldUse;
 use crate::kept;
 use crate::links::Links;
-use crate::members::{self, Own};
+use crate::members::{self, BLANK, Own};
 use crate::method::Method;
 use crate::models::Plan;
 use crate::probe::Probes;
 use crate::references::Bridge;
-use crate::{Failure, Gap, Options, PREFIX, Scope, Sites, World};
+use crate::{Failure, Gap, Options, PREFIX, Scope, Sites, Spared, World};
 
 /// What is known of a call.
 #[derive(Clone)]
@@ -138,7 +138,7 @@ impl<'w, 'a> Weaving<'w, 'a> {
         method.is_some_and(|method| coverage::is_tools(&self.class, method.name))
     }
 
-    fn method_text(&self, index: usize) -> String {
+    pub fn method_text(&self, index: usize) -> String {
         let member = self.class.methods.get(index).and_then(|method| self.class.member_name(method).ok());
         let (name, descriptor) = member.unwrap_or_default();
         let class = text::to_str(&self.name).replace('/', ".");
@@ -153,7 +153,14 @@ impl<'w, 'a> Weaving<'w, 'a> {
         let mut coverage = Coverage::new(self.covered);
         self.begin_models(&mut method)?;
         if whole && accesses && !self.options.kept {
-            method.kept = kept::find(method.edit.code(), &self.class.pool)?;
+            let blank = (self.own.keeping >= BLANK).then_some(self.name.as_slice());
+            method.kept = kept::find(method.edit.code(), &self.class.pool, blank)?;
+        }
+        if whole
+            && accesses
+            && let Some(facts) = self.world.facts().and_then(|facts| facts.method(index))
+        {
+            method.planned = facts.spared.iter().map(|pc| u32::from(*pc)).collect();
         }
         if whole && accesses && self.world.ranges_loops() {
             self.range_loops(&mut method)?;
@@ -175,15 +182,24 @@ impl<'w, 'a> Weaving<'w, 'a> {
                 Instruction::Plain(op::MONITORENTER) => self.monitor_enter(&mut method)?,
                 Instruction::Plain(op::MONITOREXIT) => self.monitor_exit(&mut method)?,
                 Instruction::Plain(opcode @ (op::IALOAD..=op::SALOAD | op::IASTORE..=op::SASTORE))
-                    if accesses && !method.is_kept_here() =>
+                    if accesses =>
                 {
-                    self.element(&mut method, opcode)?;
+                    if method.is_kept_here() {
+                        method.spares(Spared::Kept);
+                    } else if method.is_planned_here() {
+                        method.spares(Spared::Plan);
+                    } else {
+                        self.element(&mut method, opcode)?;
+                    }
                 }
                 _ => {}
             }
         }
         self.frame(&mut method)?;
-        method.edit.apply(&mut self.class)
+        let spared = method.spared();
+        let changed = method.edit.apply(&mut self.class)?;
+        spared.for_each(|(why, count)| self.sites.spared(why, count));
+        Ok(changed)
     }
 
     /// The class's number.

@@ -24,6 +24,24 @@ pub(crate) fn keep_this(class: &Class<'_>) -> Keeping {
     constructors.map(|method| keeps_this(class, method).unwrap_or(Keeping::No)).min().unwrap_or(Keeping::Yes)
 }
 
+/// Do all constructors leave the fields of `this` that hold references as they were? Any put of a reference counts.
+pub(crate) fn leave_references(class: &Class<'_>) -> Result<bool> {
+    for method in &class.methods {
+        if class.pool.utf8(method.name)? != b"<init>" {
+            continue;
+        }
+        let Some(code) = class.code(method)? else { continue };
+        for step in code.instructions() {
+            if let Instruction::Field { opcode: op::PUTFIELD, member } = step?.1
+                && matches!(class.pool.descriptor_of(member)?.first(), Some(b'L' | b'['))
+            {
+                return Ok(false);
+            }
+        }
+    }
+    Ok(true)
+}
+
 /// Packages of the JDK whose constructors hand `this` to nobody who would let another thread see it.
 fn is_harmless(above: &[u8]) -> bool {
     let packages: [&[u8]; 9] = [

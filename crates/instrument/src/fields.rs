@@ -5,9 +5,10 @@ use classfile::{Kind as Moves, Result, Snippet, Type, flags, op};
 
 use crate::class::Weaving;
 use crate::links::Link;
+use crate::members::KEEPING;
 use crate::method::Method;
 use crate::probe::Probe;
-use crate::{Kind, settled};
+use crate::{Kind, Spared, settled};
 
 /// How accesses to a field are told.
 #[derive(Clone, Copy)]
@@ -23,6 +24,8 @@ pub(crate) struct FieldUse {
 enum How {
     /// Not at all.
     Not,
+    /// Not at all: it is final, and nobody sees it before its constructor has ended.
+    Settled,
     /// A static final field that leads to other data: that the class was initialised before is told.
     Initialised,
     /// By accessors: the calls of both, among those that `Own` keeps.
@@ -52,15 +55,30 @@ impl<'a> Weaving<'_, 'a> {
             return Ok(());
         }
         // Shadow words are for fields of the class itself.
-        if self.own.keeps && matches!(usage.how, How::Shadow { .. }) && method.is_kept_here() {
+        if self.own.keeping >= KEEPING && matches!(usage.how, How::Shadow { .. }) && method.is_kept_here() {
+            method.spares(Spared::Kept);
             return Ok(());
         }
+        let planned = matches!(opcode, op::GETFIELD | op::PUTFIELD) && method.is_planned_here();
+        if planned && matches!(usage.how, How::Shadow { .. } | How::Linked { .. }) {
+            method.spares(Spared::Plan);
+            if matches!(usage.how, How::Shadow { .. }) {
+                return Ok(());
+            }
+        }
+        let told = method.accesses && !planned;
         match opcode {
             _ if matches!(usage.how, How::Not) => Ok(()),
+            _ if matches!(usage.how, How::Settled) => {
+                method.spares(Spared::Final);
+                Ok(())
+            }
             op::PUTSTATIC if matches!(usage.how, How::Initialised) => Ok(()),
-            op::GETFIELD | op::GETSTATIC => self.field_read(method, opcode == op::GETSTATIC, member, usage),
+            op::GETFIELD | op::GETSTATIC => {
+                self.field_read(method, opcode == op::GETSTATIC, member, usage, told)
+            }
             op::PUTFIELD if method.is_early_put(&self.class)? => Ok(()),
-            _ => self.field_write(method, opcode == op::PUTSTATIC, member, usage),
+            _ => self.field_write(method, opcode == op::PUTSTATIC, member, usage, told),
         }
     }
 
@@ -81,7 +99,7 @@ impl<'a> Weaving<'_, 'a> {
             return Ok(FieldUse { how, number: 0, wide });
         }
         if own.is_some_and(|own| own.settled) {
-            return Ok(FieldUse { how: How::Not, number: 0, wide });
+            return Ok(FieldUse { how: How::Settled, number: 0, wide });
         }
         // What the JDK shows of its statics is final, and its classes are not woven.
         if own.is_none() && is_static && settled::is_jdk_name(found.owner) {
@@ -132,6 +150,7 @@ impl<'a> Weaving<'_, 'a> {
         is_static: bool,
         member: u16,
         usage: FieldUse,
+        told: bool,
     ) -> Result<()> {
         let (mut before, mut after) = (Snippet::new(), Snippet::new());
         // What takes the receiver after the read finds it in a local.
@@ -146,7 +165,7 @@ impl<'a> Weaving<'_, 'a> {
             Ok(())
         };
         match usage.how {
-            How::Not => {}
+            How::Not | How::Settled => {}
             How::Initialised => {
                 let site = self.site(method, Kind::Uses, 0, "")?;
                 self.tell(&mut before, site, Probe::Uses)?;
@@ -171,7 +190,7 @@ impl<'a> Weaving<'_, 'a> {
                 self.tell(&mut after, site, Probe::ReadAny)?;
             }
             How::Linked { owner, field, plain } => {
-                if method.accesses {
+                if told {
                     let site = self.site(method, Kind::Read, usage.number, "")?;
                     let to = if is_static {
                         // After the read: it may have had to wait until another thread had initialised the class.
@@ -180,7 +199,11 @@ impl<'a> Weaving<'_, 'a> {
                         before.plain(op::DUP)?;
                         &mut before
                     };
-                    let name = if method.is_kept_here() { b"R" } else { b"r" };
+                    let name: &[u8] = match (method.is_kept_here(), method.is_kept_here_if_blank()) {
+                        (true, _) => b"R",
+                        (_, true) => b"Rb",
+                        _ => b"r",
+                    };
                     self.link(to, name, member, is_static, (owner, field, site))?;
                 }
                 if !plain {
@@ -205,6 +228,7 @@ impl<'a> Weaving<'_, 'a> {
         is_static: bool,
         member: u16,
         usage: FieldUse,
+        told: bool,
     ) -> Result<()> {
         let mut before = Snippet::new();
         if is_static {
@@ -217,7 +241,7 @@ impl<'a> Weaving<'_, 'a> {
             before.plains(&[op::DUP2, op::POP])?;
         }
         match usage.how {
-            How::Not | How::Initialised => return Ok(()),
+            How::Not | How::Settled | How::Initialised => return Ok(()),
             How::Shadow { update, .. } => {
                 let site = self.site(method, Kind::Write, usage.number, "")?;
                 before.int(&mut self.class.pool, site)?;
@@ -231,13 +255,14 @@ impl<'a> Weaving<'_, 'a> {
                 let site = self.site(method, Kind::Write, usage.number, "")?;
                 self.tell(&mut before, site, Probe::WriteAny)?;
             }
-            How::Linked { plain: true, .. } if !method.accesses => return Ok(()),
+            How::Linked { plain: true, .. } if !told => return Ok(()),
             How::Linked { owner, field, .. } => {
                 // `v`: nothing is to be told unless the field is volatile.
-                let name: &'static [u8] = match (method.accesses, method.is_kept_here()) {
-                    (true, false) => b"u",
-                    (true, true) => b"U",
-                    (false, _) => b"v",
+                let name: &'static [u8] = match told {
+                    true if method.is_kept_here() => b"U",
+                    true if method.is_kept_here_if_blank() => b"Ub",
+                    true => b"u",
+                    false => b"v",
                 };
                 let site = self.site(method, Kind::Write, usage.number, "")?;
                 self.link(&mut before, name, member, is_static, (owner, field, site))?;

@@ -1,5 +1,5 @@
-//! Class bytes in, class bytes with probes out. A pure function of the bytes, the model tables, the options and what
-//! the caller knows of the world; it starts nothing, loads nothing and keeps nothing.
+//! Class bytes in, class bytes with probes out. A pure function of the bytes, the model tables, the options, the plan
+//! and what the caller knows of the world; it starts nothing, loads nothing and keeps nothing.
 //!
 //! What is added to a class calls `raddle/rt/Probe`; [`probe`] lists every method of it that woven code calls. What the
 //! probe does with a call is not decided here: a call carries a *site*, and the site says where it stands and what
@@ -32,12 +32,13 @@ mod stack;
 
 use classfile::Class;
 use events::models::Models;
+use events::plan::ClassFacts;
 
 pub use error::Failure;
 pub use events::session::Kind;
 pub use hide::{REFLECTION, hide_members};
 pub use names::{PREFIX, accessor_name};
-pub use sites::{Called, Callee, EffectRef, Gap, Moment, Site, Sites};
+pub use sites::{Called, Callee, EffectRef, Gap, Moment, Site, Sites, Spared};
 
 /// How much of a class is woven.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -81,9 +82,6 @@ pub trait World {
     /// Is that class, as seen by the loader of the woven one, woven itself, so that its objects have a number?
     fn is_woven(&self, class: &[u8]) -> bool;
 
-    /// The feature version of the running Java: 17, 21, …
-    fn java_version(&self) -> u32;
-
     /// Are array accesses in loops told as ranges? Tests compare with the answer no.
     fn ranges_loops(&self) -> bool {
         true
@@ -93,6 +91,11 @@ pub trait World {
     /// instruction. Knowing them spares a call site that is linked only to find out that it has nothing to do.
     fn field_flags(&self, owner: &[u8], name: &[u8], descriptor: &[u8]) -> Option<u16> {
         let _ = (owner, name, descriptor);
+        None
+    }
+
+    /// What a plan says of the class that is woven: which of its accesses need not be told, which methods never run.
+    fn facts(&self) -> Option<&ClassFacts> {
         None
     }
 

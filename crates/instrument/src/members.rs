@@ -19,8 +19,9 @@ pub(crate) struct Own {
     fields: FxHashMap<(Vec<u8>, Vec<u8>), OwnField>,
     /// The flag that says that the constructor has ended, if that is to be told.
     pub frozen: Option<u16>,
-    /// Do the constructors keep `this` to themselves, and is there nobody else who sees a new object?
-    pub keeps: bool,
+    /// Do the constructors keep `this` to themselves, and is there nobody else who sees a new object? 0: no; else
+    /// [`KEEPING`] or [`BLANK`].
+    pub keeping: i32,
     /// Is the end of a constructor told?
     pub freezes: bool,
     /// Calls of accessors.
@@ -45,6 +46,11 @@ impl Own {
         self.fields.get(&(name.to_vec(), descriptor.to_vec())).copied()
     }
 }
+
+/// The constructors of a class keep `this` to themselves.
+pub(crate) const KEEPING: i32 = 1;
+/// So they do, and leave the fields that hold references as they were: null.
+pub(crate) const BLANK: i32 = 2;
 
 /// How many fields share a shadow word: four bits each, below the forty of the token.
 const FIELDS: usize = 6;
@@ -91,8 +97,15 @@ pub(crate) fn add(weaving: &mut Weaving<'_, '_>) -> std::result::Result<bool, Fa
     let keeping = if whole { constructors::keep_this(class) } else { Keeping::No };
     if whole {
         let keeps = keeping != Keeping::No && !is_finalised(class)?;
-        weaving.own.keeps = keeps && class.super_name()? == Some(b"java/lang/Object");
-        class.add_constant(flags::PUBLIC | flags::SYNTHETIC, KEEPS, keeps.into())?;
+        let keeping = match keeps {
+            true if constructors::leave_references(class)? => BLANK,
+            true => KEEPING,
+            false => 0,
+        };
+        if class.super_name()? == Some(b"java/lang/Object") {
+            weaving.own.keeping = keeping;
+        }
+        class.add_constant(flags::PUBLIC | flags::SYNTHETIC, KEEPS, keeping)?;
         changed = true;
     }
     let settled = has_finals && !finals && (!whole || keeping == Keeping::Yes);

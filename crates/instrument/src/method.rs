@@ -8,10 +8,11 @@ use classfile::{
 use events::models::Role;
 
 use crate::class::Weaving;
+use crate::kept::Kept;
 use crate::models::{Bodies, Pending};
 use crate::monitors::Region;
 use crate::probe::Probe;
-use crate::{Blocks, Called, Kind, Scope, Site};
+use crate::{Blocks, Called, Kind, Scope, Site, Spared};
 
 /// A method in the making.
 pub(crate) struct Method<'a> {
@@ -39,8 +40,12 @@ pub(crate) struct Method<'a> {
     saved: Vec<(u16, u16)>,
     /// Accesses in loops that are told when the loop is entered or left: pcs, ascending.
     pub ranged: Vec<u32>,
-    /// Accesses to what the method keeps to itself: pcs, ascending.
-    pub kept: Vec<u32>,
+    /// Accesses to what the method keeps to itself.
+    pub kept: Kept,
+    /// Accesses that the plan says need not be told: pcs, ascending.
+    pub planned: Vec<u32>,
+    /// How many accesses are not told, by [`Spared`].
+    spared: [u32; Spared::ALL.len()],
     /// What model lines say of the method's own code.
     pub bodies: Bodies,
     /// Locals that note what is to be told if a call throws, and the calls that use them.
@@ -85,7 +90,9 @@ impl<'a> Method<'a> {
             stored: None,
             saved: Vec::new(),
             ranged: Vec::new(),
-            kept: Vec::new(),
+            kept: Kept::default(),
+            planned: Vec::new(),
+            spared: [0; Spared::ALL.len()],
             bodies: Bodies::default(),
             pending: Vec::new(),
             pending_calls: Vec::new(),
@@ -95,7 +102,29 @@ impl<'a> Method<'a> {
 
     /// Is the access at the current instruction one to something that the method keeps to itself?
     pub fn is_kept_here(&self) -> bool {
-        self.kept.binary_search(&self.pc).is_ok()
+        self.kept.has(self.pc)
+    }
+
+    /// Is it one if the class that the instruction names is blank?
+    pub fn is_kept_here_if_blank(&self) -> bool {
+        self.kept.has_if_blank(self.pc)
+    }
+
+    /// Does the plan say that the access at the current instruction need not be told?
+    pub fn is_planned_here(&self) -> bool {
+        self.planned.binary_search(&self.pc).is_ok()
+    }
+
+    /// Counts an access that is not told.
+    pub fn spares(&mut self, why: Spared) {
+        if let Some(count) = self.spared.get_mut(why as usize) {
+            *count += 1;
+        }
+    }
+
+    /// How many accesses are not told, and why.
+    pub fn spared(&self) -> impl Iterator<Item = (Spared, u32)> + use<> {
+        Spared::ALL.into_iter().zip(self.spared).filter(|(_, count)| *count > 0)
     }
 
     pub fn is_static(&self) -> bool {
@@ -309,6 +338,7 @@ impl<'a> Weaving<'_, 'a> {
     }
 
     fn surround(&mut self, method: &mut Method<'a>) -> Result<()> {
+        self.note_unplanned(method)?;
         self.mark_test(method)?;
         if method.access & flags::SYNCHRONIZED != 0 {
             self.synchronized_method(method)?;
@@ -340,6 +370,20 @@ impl<'a> Weaving<'_, 'a> {
             self.tell(&mut end, site, Probe::Initialised)?;
             method.exit.append(&end);
         }
+        Ok(())
+    }
+
+    /// A method that the plan holds for unused tells when it runs: then the plan is not of this program.
+    fn note_unplanned(&mut self, method: &mut Method<'a>) -> Result<()> {
+        let facts = self.world.facts().and_then(|facts| facts.method(method.index));
+        if !facts.is_some_and(|facts| facts.unused) {
+            return Ok(());
+        }
+        let name = self.method_text(method.index);
+        let mut note = Snippet::new();
+        note.string(&mut self.class.pool, &name)?;
+        self.probes.call(&mut self.class.pool, &mut note, Probe::Unplanned)?;
+        method.entry.append(&note);
         Ok(())
     }
 

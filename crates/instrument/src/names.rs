@@ -32,7 +32,7 @@ pub(crate) fn shadow_name(number: usize, is_static: bool) -> Vec<u8> {
 /// Says that the constructor of the class has ended.
 pub(crate) const FROZEN: &[u8] = b"$raddle$frozen";
 
-/// A static int: whether the constructors of the class keep `this` to themselves.
+/// A static int: whether the constructors of the class keep `this` to themselves, and what they leave alone.
 pub(crate) const KEEPS: &[u8] = b"$raddle$keeps";
 
 /// The accessor that tells a read (`$raddle$r$NAME`) or an update (`$raddle$u$NAME`) of a field. Where a

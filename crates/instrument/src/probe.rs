@@ -77,6 +77,8 @@ methods! {
     Cloned = "cloned" "(Ljava/lang/Object;Ljava/lang/Object;)V";
     /// A test begins.
     Mark = "mark" "(Ljava/lang/String;I)V";
+    /// A method runs that the plan holds for unused; its name.
+    Unplanned = "unplanned" "(Ljava/lang/String;)V";
     /// Links an access to a field of another class.
     Link = "link" "(Ljava/lang/invoke/MethodHandles$Lookup;Ljava/lang/String;Ljava/lang/invoke/MethodType;Ljava/lang/Class;Ljava/lang/String;I)Ljava/lang/invoke/CallSite;";
 }

@@ -79,6 +79,22 @@ pub struct Gap {
     pub why: String,
 }
 
+/// Why an access is not told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Spared {
+    /// The plan says that no two threads can reach what it touches.
+    Plan,
+    /// Its object never leaves the method that made it.
+    Kept,
+    /// Its field is final, and nobody sees the object before the constructor has ended.
+    Final,
+}
+
+impl Spared {
+    /// All of them, by number.
+    pub const ALL: [Spared; 3] = [Spared::Plan, Spared::Kept, Spared::Final];
+}
+
 /// Gives numbers to classes, methods, fields and sites. The number 0 stands for none.
 pub trait Sites {
     /// A class by its internal name, with its source file.
@@ -95,4 +111,9 @@ pub trait Sites {
 
     /// Tells what is not watched.
     fn gap(&mut self, gap: Gap);
+
+    /// Tells how many accesses of a method have no probe, and why. Those to other classes come when they are linked.
+    fn spared(&mut self, why: Spared, count: u32) {
+        let _ = (why, count);
+    }
 }

@@ -20,10 +20,6 @@ impl World for Here {
         false
     }
 
-    fn java_version(&self) -> u32 {
-        17
-    }
-
     fn ranges_loops(&self) -> bool {
         self.ranges
     }

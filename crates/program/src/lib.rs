@@ -8,11 +8,13 @@ pub mod input;
 pub mod ir;
 pub mod lower;
 mod parallel;
+mod plan;
 pub mod points;
 mod sharing;
 mod whole;
 
 pub use classfile::flags;
 pub use gap::Gap;
+pub use plan::plan;
 pub use sharing::Sharing;
 pub use whole::{ClassId, ClassInfo, FieldId, FieldInfo, MethodId, MethodInfo, Origin, Program};

@@ -10,14 +10,15 @@ use detect::on_code::{self, Code};
 use events::models::Models;
 use findings::Gap;
 use program::Program;
-use program::input::{self, Jdk};
+use program::input::{self, Found, Jdk};
 use program::points::World;
 
 use crate::analyze::stats;
 use crate::cli::CheckArgs;
 use crate::error::{Failure, Outcome};
 use crate::filter::Filter;
-use crate::output::{Color, Stream};
+use crate::output::{Color, Stream, WholeFile, tell};
+use crate::plan::PlanFile;
 use crate::progress::Stage;
 use crate::report::Telling;
 use crate::select;
@@ -48,7 +49,20 @@ pub fn run(mut args: CheckArgs, color: Color) -> Result<Outcome, Failure> {
         reading.java = jdk.version;
     }
     let models = models(&args, reading.java)?;
-    let found = input::read(&args.inputs, &reading).map_err(|error| Failure::new(error.to_string()))?;
+    if let Some(path) = &args.write_plan {
+        WholeFile::try_out(path)?;
+    }
+    let mut writing = args.write_plan.as_deref().map(|path| PlanFile::new(path, reading.java));
+    let mut found = Found::default();
+    for path in &args.inputs {
+        let one = std::slice::from_ref(path);
+        let one = input::read(one, &reading).map_err(|error| Failure::new(error.to_string()))?;
+        if let Some(plan) = &mut writing {
+            plan.add_input(path, &one);
+        }
+        found.classes.extend(one.classes);
+        found.gaps.extend(one.gaps);
+    }
     if found.classes.is_empty() {
         return Err(Failure::with_help(
             "there are no classes in what was named",
@@ -68,7 +82,16 @@ pub fn run(mut args: CheckArgs, color: Color) -> Result<Outcome, Failure> {
             count: 1,
         });
     }
+    let written = writing.map(|plan| {
+        stage.begin("writing the plan");
+        plan.write(&code)
+    });
     drop(stage);
+    if let Some(said) = written.transpose()?
+        && !args.tell.quiet
+    {
+        tell(&said);
+    }
 
     if args.stats {
         stats("methods", report.coverage.methods_analysed, start.elapsed());

@@ -130,6 +130,10 @@ pub struct CheckArgs {
     #[arg(long, value_name = "PATTERN")]
     pub exclude: Vec<String>,
 
+    /// Write down which accesses need not be watched when just this program runs (raddle run --plan)
+    #[arg(long, value_name = "FILE")]
+    pub write_plan: Option<PathBuf>,
+
     /// Tell on standard error what the check cost
     #[arg(long)]
     pub stats: bool,
@@ -163,6 +167,10 @@ pub struct RunArgs {
     /// What library calls mean, in addition to what is built in; any number of times
     #[arg(long, value_name = "FILE")]
     pub models: Vec<PathBuf>,
+
+    /// Do not watch what this plan says no two threads can reach (raddle check --write-plan writes one)
+    #[arg(long, value_name = "FILE")]
+    pub plan: Option<PathBuf>,
 
     /// Record everything, also what tells no detector anything: slow, and finds the same
     #[arg(long, hide = true)]

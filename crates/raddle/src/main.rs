@@ -15,6 +15,7 @@ mod explain;
 mod filter;
 mod init;
 mod output;
+mod plan;
 mod progress;
 mod report;
 mod report_again;

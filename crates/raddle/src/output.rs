@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use clap::ValueEnum;
-use findings::{DetectorDoc, Style};
+use findings::{DetectorDoc, Style, visible};
 
 use crate::error::Failure;
 
@@ -115,6 +115,11 @@ pub fn to_stdout<T>(write: impl FnOnce(&mut dyn Write) -> io::Result<T>) -> Resu
         let _ = out.into_parts();
     }
     result.map_err(|error| Failure::stdout(&error))
+}
+
+/// A line on standard error. Names in it may come from the program, and are not trusted.
+pub fn tell(text: &str) {
+    let _ = io::stderr().write_all(format!("raddle: {}\n", visible(text)).as_bytes());
 }
 
 /// A file that appears under its name only when it is complete: it is written beside it and renamed.

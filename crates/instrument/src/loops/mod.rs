@@ -81,11 +81,11 @@ impl<'a> Weaving<'_, 'a> {
     pub fn range_loops(&mut self, method: &mut Method<'a>) -> Result<()> {
         let has_this = !method.is_static() && !method.is_constructor();
         let field = |member: u16| self.field_in_loop(member);
-        let kept = std::mem::take(&mut method.kept);
-        let untold = |pc: u32| kept.binary_search(&pc).is_ok();
+        let (kept, planned) = (std::mem::take(&mut method.kept), std::mem::take(&mut method.planned));
+        let untold = |pc: u32| kept.has(pc) || planned.binary_search(&pc).is_ok();
         let about = About { pool: &self.class.pool, has_this, untold: &untold, field: &field };
         let mut found = plan::find(method.edit.code(), &about)?;
-        method.kept = kept;
+        (method.kept, method.planned) = (kept, planned);
         if found.is_empty() {
             return Ok(());
         }

@@ -79,10 +79,6 @@ impl World for Nowhere {
     fn is_woven(&self, _: &[u8]) -> bool {
         false
     }
-
-    fn java_version(&self) -> u32 {
-        17
-    }
 }
 
 pub fn models() -> Models {

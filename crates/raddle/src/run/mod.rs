@@ -9,7 +9,6 @@ mod start;
 mod watch;
 
 use std::collections::BTreeSet;
-use std::io::Write as _;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ExitStatus};
@@ -20,11 +19,12 @@ use std::time::{Duration, Instant};
 
 use events::Progress;
 use events::session::alive::{alive, process_of};
-use findings::{Report, plural, visible};
+use findings::{Gap, Report, plural};
 
 use crate::cli::RunArgs;
 use crate::error::{Failure, Outcome};
-use crate::output::{Color, Stream, WholeFile};
+use crate::output::{Color, Stream, WholeFile, tell};
+use crate::plan;
 use crate::progress::Line;
 use crate::report::Wanted;
 use folder::Folder;
@@ -43,9 +43,11 @@ pub fn run(args: &RunArgs, color: Color) -> Result<Outcome, Failure> {
     if let Some(path) = &args.record {
         WholeFile::try_out(path)?;
     }
+    let planned = args.plan.as_deref().map(plan::read).transpose()?;
     let agent = start::agent()?;
     let folder = Folder::create(args.session.as_deref(), args.budget << 20)?;
-    let mut command = start::command(args, &agent, folder.path())?;
+    let plan_path = planned.as_ref().map(|(path, _)| path.as_path());
+    let mut command = start::command(args, &agent, folder.path(), plan_path)?;
     let place = folder.path().to_owned();
     let folder = Arc::new(Mutex::new(Some(folder)));
     let signals = Receiver::new(Arc::clone(&folder)).map_err(|e| Failure::new(format!("signals: {e}")))?;
@@ -57,7 +59,8 @@ pub fn run(args: &RunArgs, color: Color) -> Result<Outcome, Failure> {
     signals.is(child.id());
     let watching = Watching { args, wanted: &wanted, place: &place, signals: &signals };
     let (status, watched) = watching.all(child)?;
-    let outcome = finish(args, &wanted, status, watched, &folder::tools(&place));
+    let blind = planned.as_ref().and_then(|(_, plan)| plan::blind(plan));
+    let outcome = finish(args, &wanted, status, watched, &folder::tools(&place), blind);
     drop(folder.lock().unwrap_or_else(PoisonError::into_inner).take());
     outcome
 }
@@ -146,9 +149,13 @@ fn finish(
     status: ExitStatus,
     watched: Vec<Watched>,
     tools: &BTreeSet<String>,
+    blind: Option<Gap>,
 ) -> Result<Outcome, Failure> {
     let jvms = watched.len();
     let mut report = Report::new();
+    if let Some(blind) = blind.filter(|_| jvms > 0) {
+        report.add_gap(blind);
+    }
     let mut errors = Vec::new();
     let mut records = Vec::new();
     let mut counts: Vec<(String, u64)> = Vec::new();
@@ -237,11 +244,6 @@ fn coverage(report: &Report, jvms: usize, counts: &[(String, u64)]) -> String {
     let threads = plural(seen.threads, "thread", "threads");
     let events = plural(seen.events, "event", "events");
     format!("{text}; {threads}, {events}")
-}
-
-/// A line on standard error. Names in it may come from the program, and are not trusted.
-fn tell(text: &str) {
-    let _ = std::io::stderr().write_all(format!("raddle: {}\n", visible(text)).as_bytes());
 }
 
 /// The exit code as a shell would tell it.

@@ -59,9 +59,18 @@ pub fn class_path(command: &[OsString]) -> Vec<PathBuf> {
 }
 
 /// The command, not started yet.
-pub fn command(args: &RunArgs, agent: &Path, session: &Path) -> Result<Command, Failure> {
+pub fn command(
+    args: &RunArgs,
+    agent: &Path,
+    session: &Path,
+    plan: Option<&Path>,
+) -> Result<Command, Failure> {
     let (program, rest) = args.command.split_first().ok_or_else(|| Failure::new("no command"))?;
-    let option = option(args, agent, session)?;
+    let mut option = option(args, agent, session)?;
+    if let Some(plan) = plan {
+        option.push(",plan=");
+        option.push(escaped(plan.as_os_str())?);
+    }
     let mut command = Command::new(program);
     let before = std::env::var_os(JVM_OPTIONS).filter(|value| !value.is_empty());
     let all = appended(before, &option)?;

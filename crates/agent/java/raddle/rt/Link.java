@@ -16,7 +16,8 @@ import jdk.internal.misc.Unsafe;
  *
  * <p>Names: {@code r} before a read (after it where the field is static), {@code a} after it, {@code u} before a write
  * (an update), {@code v} the same where only volatile fields count. {@code R} and {@code U}: the same of an object of
- * exactly the named class which the method that makes it has given to nobody but its constructor.
+ * exactly the named class which the method that makes it has given to nobody but its constructor. {@code Rb} and
+ * {@code Ub}: this is known only if the constructor leaves all references in the object null.
  */
 final class Link {
     private static final Unsafe U = Unsafe.getUnsafe();
@@ -67,9 +68,10 @@ final class Link {
         }
         boolean isVolatile = Modifier.isVolatile(flags);
         isFinal = Modifier.isFinal(flags);
-        if (name.equals("R") || name.equals("U")) {
-            if (!isVolatile && Recorder.FILTER && keeps(owner)) return MethodHandles.empty(type);
-            name = name.equals("R") ? "r" : "u";
+        if (name.startsWith("R") || name.startsWith("U")) {
+            int least = name.length();
+            if (!isVolatile && Recorder.FILTER && keeps(owner, least)) return none(type, true);
+            name = name.startsWith("R") ? "r" : "u";
         }
         switch (name) {
             case "r":
@@ -87,18 +89,27 @@ final class Link {
         }
     }
 
-    /** Whether nobody sees a new object of exactly that class before its constructor has ended. */
-    private static boolean keeps(Class<?> of) {
+    /**
+     * Whether nobody sees a new object of exactly that class before its constructor has ended; if {@code least} is 2 it
+     * also leaves all references in it null.
+     */
+    private static boolean keeps(Class<?> of, int least) {
         for (Class<?> c = of; c != Object.class; c = c.getSuperclass()) {
             try {
                 MethodHandle keeps = TRUSTED.findStaticGetter(c, "$raddle$keeps", int.class);
                 // Statics are inherited.
-                if (TRUSTED.revealDirect(keeps).getDeclaringClass() != c || (int) keeps.invokeExact() == 0) return false;
+                if (TRUSTED.revealDirect(keeps).getDeclaringClass() != c || (int) keeps.invokeExact() < least) return false;
             } catch (Throwable notWoven) {
                 return false;
             }
         }
         return true;
+    }
+
+    /** Nothing is told of an access: to an object that its method keeps to itself, or else to a final field. */
+    private static MethodHandle none(MethodType type, boolean kept) {
+        spared(kept);
+        return MethodHandles.empty(type);
     }
 
     /** The accessor that the weaver has added beside the field; without one every access is reported. */
@@ -114,7 +125,7 @@ final class Link {
             return MethodHandles.insertArguments(found, isStatic ? 0 : 1, site);
         } catch (ReflectiveOperationException notWoven) {
             // A final field that nobody can see before its constructor has ended.
-            if (isFinal) return MethodHandles.empty(type);
+            if (isFinal) return none(type, false);
             return any(kind.equals("r") ? "readAny" : "writeAny", isStatic, type, site);
         }
     }
@@ -141,6 +152,9 @@ final class Link {
 
     /** The site as it is known now that its field is. */
     private static native int linked(int site, Class<?> declaring, String name, String descriptor, int flags);
+
+    /** Counts an access that has no probe. */
+    private static native void spared(boolean kept);
 
     /** Initialises the class, and what it uses. */
     static void prepare() {

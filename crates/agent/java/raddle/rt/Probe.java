@@ -247,6 +247,21 @@ public final class Probe {
         if (me != null) me.border(site, 0);
     }
 
+    /** A method runs that the plan holds for unused. */
+    @DontInline
+    public static void unplanned(String method) {
+        Recorder me = Recorder.of(Thread.currentThread());
+        if (me == null) return;
+        me.inside = true;
+        try {
+            Sites.unplanned(method);
+        } catch (Throwable ignored) {
+            // The program must not notice.
+        } finally {
+            me.inside = false;
+        }
+    }
+
     /** Links an access to a field of another class: see {@link Link}. */
     public static CallSite link(
             MethodHandles.Lookup caller, String name, MethodType type, Class<?> owner, String field, int site) {

@@ -23,4 +23,7 @@ final class Sites {
     }
 
     private static native long table();
+
+    /** A method runs that the plan holds for unused. */
+    static native void unplanned(String method);
 }

@@ -76,6 +76,7 @@ public final class Probe {
     public static void cloned(Object copy, Object of) {}
 
     public static void mark(String test, int site) { log(site, test); }
+    public static void unplanned(String method) { log(0, method); }
     public static long bit(Object o) { return o == null ? 0 : 1; }
 
     private static String held(Object o) { return Thread.holdsLock(o) ? "" : " NOT HELD"; }

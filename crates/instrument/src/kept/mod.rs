@@ -2,11 +2,15 @@
 //! fields and elements, and the JVM may do without the object as it would unwatched.
 //!
 //! A value is the set of the places (`new`) at which it may have been made. It leaves the method's hands when it is
-//! returned, thrown, stored in a field or an element, or handed to a call; its own constructor is the one call that may
-//! have it, and whether that one keeps it is known when its class is woven (`members.rs`, `$raddle$keeps`): at once for
-//! the class itself, when the access is linked for others. Monitors are told as ever. Calls are not followed.
+//! returned, thrown, handed to a call, or stored in something that is not in the method's hands itself; its own
+//! constructor is the one call that may have it, and whether that one keeps it is known when its class is woven
+//! (`members.rs`, `$raddle$keeps`): at once for the class itself, when the access is linked for others. What is read from
+//! a kept array is what was stored in it. What is read from a field of a kept object is that too if the class is *blank*:
+//! if its constructors leave all references null. Monitors are told as ever. Calls are not followed.
 
 use classfile::{Code, Instruction, Kind as Moves, MethodType, Pool, Result, op};
+
+use rustc_hash::FxHashMap;
 
 use crate::blocks::{Graph, Way};
 use crate::stack::{Stack, element_below};
@@ -66,15 +70,36 @@ fn is_worth_it(code: &Code<'_>, pool: &Pool<'_>) -> Result<bool> {
     Ok(arrays && elements || made.iter().any(is_used))
 }
 
-/// The pcs, ascending, of the method's accesses to what it keeps to itself; objects only if their constructors do so too.
-pub(crate) fn find(code: &Code<'_>, pool: &Pool<'_>) -> Result<Vec<u32>> {
-    if !is_worth_it(code, pool)? {
-        return Ok(Vec::new());
+/// A method's accesses to what it keeps to itself: pcs, ascending. Those to objects only if their constructors keep them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Kept {
+    /// Whatever else is known.
+    pub surely: Vec<u32>,
+    /// If the class that the instruction names is blank.
+    pub if_blank: Vec<u32>,
+}
+
+impl Kept {
+    /// Is the access at this pc surely one of them?
+    pub fn has(&self, pc: u32) -> bool {
+        self.surely.binary_search(&pc).is_ok()
     }
-    let Some(graph) = Graph::new(code)? else { return Ok(Vec::new()) };
+
+    /// Is it one of them if the class that it names is blank?
+    pub fn has_if_blank(&self, pc: u32) -> bool {
+        self.if_blank.binary_search(&pc).is_ok()
+    }
+}
+
+/// Finds them. `blank`: a class that is known to be blank.
+pub(crate) fn find(code: &Code<'_>, pool: &Pool<'_>, blank: Option<&[u8]>) -> Result<Kept> {
+    if !is_worth_it(code, pool)? {
+        return Ok(Kept::default());
+    }
+    let Some(graph) = Graph::new(code)? else { return Ok(Kept::default()) };
     let locals = usize::from(code.max_locals);
     if graph.blocks.len() * (locals + usize::from(code.max_stack)) > MOST_STATE {
-        return Ok(Vec::new());
+        return Ok(Kept::default());
     }
     let mut places: Vec<u32> = Vec::new();
     for (pc, instruction) in &graph.steps {
@@ -86,9 +111,56 @@ pub(crate) fn find(code: &Code<'_>, pool: &Pool<'_>) -> Result<Vec<u32>> {
             places.push(*pc);
         }
     }
-    let mut look = Look { graph: &graph, code, pool, places, lost: 0, steps: 0, accesses: Vec::new() };
-    Ok(look.run(locals).unwrap_or_default())
+    let mut look = Look {
+        graph: &graph,
+        code,
+        pool,
+        places,
+        blank: Blank::Only(blank),
+        lost: 0,
+        held: FxHashMap::default(),
+        fields: Vec::new(),
+        changed: false,
+        asked: None,
+        steps: 0,
+        accesses: Vec::new(),
+    };
+    let surely = look.run(locals).unwrap_or_default();
+    let mut kept = Kept { surely, if_blank: Vec::new() };
+    // Once more as if other classes were blank too: what then comes out is true if the one that mattered is.
+    if let Some(Asked::One(class)) = look.asked.take() {
+        look.start_again(Blank::All);
+        let found = look.run(locals).unwrap_or_default();
+        if look.asked == Some(Asked::One(class.clone())) {
+            let of_class = |pc: &u32| match code.instruction_at(*pc) {
+                Ok((Instruction::Field { member, .. }, _)) => {
+                    pool.member_ref(member).is_ok_and(|member| member.owner == class)
+                }
+                _ => false,
+            };
+            kept.if_blank = found.into_iter().filter(|pc| !kept.has(*pc)).filter(of_class).collect();
+        }
+    }
+    Ok(kept)
 }
+
+/// Which classes' objects have nothing but null in their fields when they are new.
+#[derive(Clone, Copy)]
+enum Blank<'b> {
+    All,
+    Only(Option<&'b [u8]>),
+}
+
+/// The classes of which it mattered, or would have, whether they are blank.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Asked {
+    One(Vec<u8>),
+    Several,
+}
+
+/// Which part of an object or array holds something: a field by its number among [`Look::fields`], or 0 for elements.
+type Part = usize;
+const ELEMENTS: Part = 0;
 
 /// What is known where a block begins.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -124,16 +196,65 @@ struct Look<'l, 'c> {
     pool: &'l Pool<'l>,
     /// The pcs of the places.
     places: Vec<u32>,
+    blank: Blank<'l>,
     /// The places whose objects have left the method's hands.
     lost: u64,
+    /// What is in the parts of objects, by the number of the place.
+    held: FxHashMap<(usize, Part), Made>,
+    /// Name and descriptor of fields, counted from 1. A field may be named by several constants, also as one of a subclass.
+    fields: Vec<(&'l [u8], &'l [u8])>,
+    /// Has there been anything new in them, or has more been lost?
+    changed: bool,
+    /// Which class had to be blank.
+    asked: Option<Asked>,
     steps: usize,
     /// Accesses with what they may access, in the last round.
     accesses: Vec<(u32, Made)>,
 }
 
-impl Look<'_, '_> {
+impl<'l> Look<'l, '_> {
+    /// Forgets all.
+    fn start_again(&mut self, blank: Blank<'l>) {
+        (self.blank, self.lost, self.steps, self.asked) = (blank, 0, 0, None);
+        self.held.clear();
+    }
+
     /// `None`: it would take too long, or the code is not what it should be.
     fn run(&mut self, locals: usize) -> Option<Vec<u32>> {
+        loop {
+            self.changed = false;
+            let states = self.states(locals)?;
+            self.accesses.clear();
+            for (block, state) in states.into_iter().enumerate() {
+                if let Some(state) = state {
+                    self.block(block, state)?;
+                }
+            }
+            self.lose_all();
+            // What is in objects may have become more since it was read.
+            if !self.changed {
+                break;
+            }
+        }
+        self.found()
+    }
+
+    /// What is in something that has left the method's hands has left them too.
+    fn lose_all(&mut self) {
+        let mut before = 0;
+        while before != self.lost {
+            before = self.lost;
+            for ((place, _), made) in &self.held {
+                if before >> place & 1 != 0 {
+                    self.lost |= made.0;
+                }
+            }
+            self.changed |= before != self.lost;
+        }
+    }
+
+    /// What is known where blocks begin.
+    fn states(&mut self, locals: usize) -> Option<Vec<Option<State>>> {
         let mut states: Vec<Option<State>> = vec![None; self.graph.blocks.len()];
         let first = State { locals: vec![Made::ELSEWHERE; locals], stack: Stack::default() };
         *states.first_mut()? = Some(first);
@@ -154,12 +275,11 @@ impl Look<'_, '_> {
                 }
             }
         }
-        self.accesses.clear();
-        for (block, state) in states.into_iter().enumerate() {
-            if let Some(state) = state {
-                self.block(block, state)?;
-            }
-        }
+        Some(states)
+    }
+
+    /// The accesses to what is kept.
+    fn found(&self) -> Option<Vec<u32>> {
         let mut found = Vec::new();
         for (pc, made) in &self.accesses {
             if made.0 != 0 && made.0 & (self.lost | Made::ELSEWHERE.0) == 0 {
@@ -222,7 +342,56 @@ impl Look<'_, '_> {
     }
 
     fn lose(&mut self, made: Made) {
+        self.changed |= made.0 & !self.lost != 0;
         self.lost |= made.0;
+    }
+
+    /// The numbers of the places at which something may have been made.
+    fn numbers(made: Made) -> impl Iterator<Item = usize> {
+        (0..MOST_PLACES).filter(move |number| made.0 >> number & 1 != 0)
+    }
+
+    /// A value is put into a part of something.
+    fn put(&mut self, into: Made, part: Part, value: Made) {
+        if into.0 & Made::ELSEWHERE.0 != 0 {
+            self.lose(value);
+        }
+        for place in Self::numbers(into) {
+            let held = self.held.entry((place, part)).or_insert(Made::NULL);
+            self.changed |= value.0 & !held.0 != 0;
+            held.0 |= value.0;
+        }
+    }
+
+    /// What a part of something may hold.
+    fn get(&mut self, from: Made, part: Part) -> Made {
+        let mut found = Made(from.0 & Made::ELSEWHERE.0);
+        for place in Self::numbers(from) {
+            found.0 |= self.held.get(&(place, part)).map_or(0, |held| held.0);
+            // Others may have put something there, or the constructor has.
+            if self.lost >> place & 1 != 0 || (part != ELEMENTS && !self.is_blank(place)) {
+                found = Made(found.0 | Made::ELSEWHERE.0);
+            }
+        }
+        found
+    }
+
+    /// Is it, or is it taken to be, that the fields of what is made at a place are null at first?
+    fn is_blank(&mut self, place: usize) -> bool {
+        let instruction = self.places.get(place).and_then(|pc| self.code.instruction_at(*pc).ok());
+        let Some((Instruction::New(of), _)) = instruction else { return false };
+        let Ok(name) = self.pool.class_name(of) else { return false };
+        if let Blank::Only(known) = self.blank
+            && known == Some(name)
+        {
+            return true;
+        }
+        self.asked = match self.asked.take() {
+            None => Some(Asked::One(name.to_vec())),
+            Some(Asked::One(other)) if other == name => Some(Asked::One(other)),
+            _ => Some(Asked::Several),
+        };
+        matches!(self.blank, Blank::All)
     }
 
     fn step(&mut self, pc: u32, instruction: &Instruction<'_>, state: &mut State) {
@@ -243,18 +412,39 @@ impl Look<'_, '_> {
                 return;
             }
             Instruction::Plain(opcode @ (op::IALOAD..=op::SALOAD | op::IASTORE..=op::SASTORE)) => {
-                self.accesses.push((pc, stack.peek(element_below(opcode) + 1)));
-                if opcode == op::AASTORE {
-                    self.lose(stack.top());
+                let array = stack.peek(element_below(opcode) + 1);
+                self.accesses.push((pc, array));
+                match opcode {
+                    op::AASTORE => self.put(array, ELEMENTS, stack.top()),
+                    op::AALOAD => {
+                        stack.pop();
+                        stack.pop();
+                        let found = self.get(array, ELEMENTS);
+                        stack.push(found);
+                        return;
+                    }
+                    _ => {}
                 }
             }
             Instruction::Plain(op::ARETURN | op::ATHROW)
             | Instruction::Field { opcode: op::PUTSTATIC, .. } => self.lose(stack.top()),
-            Instruction::Field { opcode: op::GETFIELD, .. } => self.accesses.push((pc, stack.top())),
+            Instruction::Field { opcode: op::GETFIELD, member } => {
+                let object = stack.top();
+                self.accesses.push((pc, object));
+                if let Some(field) = self.reference(member) {
+                    stack.pop();
+                    let found = self.get(object, field);
+                    stack.push(found);
+                    return;
+                }
+            }
             Instruction::Field { opcode: op::PUTFIELD, member } => {
                 let wide = matches!(self.pool.descriptor_of(member), Ok(b"J" | b"D"));
-                self.accesses.push((pc, stack.peek(1 + usize::from(wide))));
-                self.lose(stack.top());
+                let object = stack.peek(1 + usize::from(wide));
+                self.accesses.push((pc, object));
+                if let Some(field) = self.reference(member) {
+                    self.put(object, field, stack.top());
+                }
             }
             Instruction::Invoke { opcode, member } => self.call(opcode, member, stack),
             Instruction::New(_) => {
@@ -270,6 +460,22 @@ impl Look<'_, '_> {
             _ => {}
         }
         stack.run(instruction, self.pool);
+    }
+
+    /// A field that holds references.
+    fn reference(&mut self, member: u16) -> Option<Part> {
+        let found = self.pool.member_ref(member).ok()?;
+        if !matches!(found.descriptor.first(), Some(b'L' | b'[')) {
+            return None;
+        }
+        let field = (found.name, found.descriptor);
+        let known = self.fields.iter().position(|known| *known == field);
+        Some(
+            1 + known.unwrap_or_else(|| {
+                self.fields.push(field);
+                self.fields.len() - 1
+            }),
+        )
     }
 
     /// All that is handed over is lost, but for an object to its own constructor.
@@ -295,186 +501,4 @@ impl Look<'_, '_> {
 }
 
 #[cfg(test)]
-mod tests {
-    use classfile::{Assembler, Class, Snippet, flags};
-
-    use super::*;
-
-    /// What a method is made of here; fields are `A.f`.
-    #[derive(Clone, Copy)]
-    enum Piece {
-        /// Makes an object of the class: `new`, `dup`, its constructor.
-        New(&'static [u8]),
-        Array,
-        Get(u16),
-        Put(u16),
-        Read,
-        Write,
-        Element,
-        Op(u8),
-        Int,
-        Static,
-        /// A static method that takes an object.
-        Give,
-        Lock,
-        At(usize),
-        To(u8, usize),
-    }
-    use Piece::*;
-
-    /// The accesses, counted from 0, that touch what is kept. Handlers: first label, last, target.
-    fn kept(pieces: &[Piece], handlers: &[[usize; 3]]) -> Vec<usize> {
-        let mut class = Class::new(49, flags::PUBLIC, b"B", b"java/lang/Object").expect("room");
-        let mut method = Assembler::new();
-        let labels: Vec<_> = (0..4).map(|_| method.label()).collect();
-        for piece in pieces {
-            let mut code = Snippet::new();
-            let pool = &mut class.pool;
-            match *piece {
-                New(name) => {
-                    code.class_op(pool, op::NEW, name).expect("room").plain(op::DUP).expect("plain");
-                    code.invoke_special(pool, name, b"<init>", b"()V").expect("room");
-                }
-                Array => drop(code.int(pool, 5).expect("room").new_array(10).expect("a type")),
-                Get(local) => drop(code.load(Moves::Reference, local)),
-                Put(local) => drop(code.store(Moves::Reference, local)),
-                Read => {
-                    code.field(pool, op::GETFIELD, b"A", b"f", b"J")
-                        .expect("room")
-                        .plain(op::POP2)
-                        .expect("plain");
-                }
-                Write => {
-                    code.plain(op::LCONST_0).expect("plain");
-                    code.field(pool, op::PUTFIELD, b"A", b"f", b"J").expect("room");
-                }
-                Element => {
-                    code.int(pool, 0)
-                        .expect("room")
-                        .plain(op::IALOAD)
-                        .expect("plain")
-                        .plain(op::POP)
-                        .expect("plain");
-                }
-                Op(opcode) => drop(code.plain(opcode).expect("plain")),
-                Int => drop(code.int(pool, 0).expect("room")),
-                Static => drop(code.field(pool, op::PUTSTATIC, b"B", b"g", b"LA;").expect("room")),
-                Give => drop(code.invoke_static(pool, b"B", b"h", b"(Ljava/lang/Object;)V").expect("room")),
-                Lock => drop(code.plains(&[op::DUP, op::MONITORENTER, op::MONITOREXIT]).expect("plain")),
-                At(number) => drop(method.bind(labels[number]).expect("once")),
-                To(opcode, number) => drop(method.branch(opcode, labels[number]).expect("a branch")),
-            }
-            method.add(&code);
-        }
-        method.add(Snippet::new().plain(op::RETURN).expect("plain"));
-        for [start, end, target] in handlers {
-            method.handler(labels[*start], labels[*end], labels[*target], 0);
-        }
-        let number = method.finish(&mut class, flags::STATIC, b"f", b"(LA;LA;LA;)V").expect("a method");
-        let bytes = class.write().expect("bytes");
-        let class = Class::parse(&bytes).expect("a class");
-        let code = class.code(&class.methods[number]).expect("readable").expect("code");
-        let steps = code.instructions().map(|step| step.expect("an instruction"));
-        let is_access = |instruction: &Instruction<'_>| {
-            matches!(
-                instruction,
-                Instruction::Field { opcode: op::GETFIELD | op::PUTFIELD, .. }
-                    | Instruction::Plain(op::IALOAD)
-            )
-        };
-        let accesses: Vec<u32> = steps.filter(|(_, step)| is_access(step)).map(|(pc, _)| pc).collect();
-        let found = find(&code, &class.pool).expect("readable");
-        found.iter().map(|pc| accesses.binary_search(pc).expect("an access")).collect()
-    }
-
-    const A: Piece = New(b"A");
-
-    #[test]
-    fn what_is_only_accessed_is_kept() {
-        assert_eq!(kept(&[A, Put(0), Get(0), Write, Get(0), Read, Get(0), Lock, Op(op::POP)], &[]), [0, 1]);
-        assert_eq!(kept(&[Array, Put(0), Get(0), Element], &[]), [0]);
-    }
-
-    #[test]
-    fn what_comes_from_elsewhere_is_not() {
-        assert_eq!(kept(&[A, Put(0), Get(1), Read, Get(0), Read], &[]), [1]);
-        // On one way it is the parameter still.
-        let either = [Int, To(op::IFEQ, 0), A, Put(0), At(0), Get(0), Read];
-        assert!(kept(&either, &[]).is_empty());
-    }
-
-    #[test]
-    fn null_is_nobodys() {
-        let either = [Op(op::ACONST_NULL), Put(0), Int, To(op::IFEQ, 0), A, Put(0), At(0), Get(0), Read];
-        assert_eq!(kept(&either, &[]), [0]);
-    }
-
-    #[test]
-    fn what_is_given_away_is_lost_before_and_after() {
-        for away in [&[Static][..], &[Give], &[Op(op::ATHROW)]] {
-            let pieces =
-                [&[A, Put(0), Get(0), Read, Int, To(op::IFEQ, 0), Get(0)][..], away, &[At(0), Get(0), Read]];
-            assert!(kept(&pieces.concat(), &[]).is_empty());
-        }
-        // Stored in the element of another array, which is kept itself.
-        let stored = [A, Put(0), Get(1), Int, Get(0), Op(op::AASTORE), Get(0), Read];
-        assert!(kept(&stored, &[]).is_empty());
-    }
-
-    #[test]
-    fn a_copy_is_the_same_object() {
-        assert!(kept(&[A, Op(op::DUP), Put(0), Static, Get(0), Read], &[]).is_empty());
-        assert!(kept(&[A, Put(0), Get(0), Put(1), Get(1), Static, Get(0), Read], &[]).is_empty());
-    }
-
-    #[test]
-    fn one_place_makes_many_objects_in_a_loop() {
-        let kept_in_loop = [At(0), A, Put(0), Get(0), Write, Int, To(op::IFEQ, 0)];
-        assert_eq!(kept(&kept_in_loop, &[]), [0]);
-        // The one of the iteration before is given away.
-        let lost = [
-            A,
-            Put(1),
-            At(0),
-            Get(1),
-            Static,
-            A,
-            Put(0),
-            Get(0),
-            Write,
-            Get(0),
-            Put(1),
-            Int,
-            To(op::IFEQ, 0),
-        ];
-        assert!(kept(&lost, &[]).is_empty());
-    }
-
-    #[test]
-    fn a_handler_finds_what_was_there_at_any_time() {
-        // Local 0 is the new object for a while, and then the parameter again.
-        let pieces = [
-            At(0),
-            A,
-            Put(0),
-            Get(0),
-            Read,
-            Get(1),
-            Put(0),
-            At(1),
-            To(op::GOTO, 3),
-            At(2),
-            Op(op::POP),
-            Get(0),
-            Static,
-            At(3),
-        ];
-        assert!(kept(&pieces, &[[0, 1, 2]]).is_empty());
-        assert_eq!(kept(&pieces, &[]), [0], "without a handler nothing leads to the store");
-    }
-
-    #[test]
-    fn an_object_is_accessed_as_what_it_was_made() {
-        assert!(kept(&[A, Op(op::POP), New(b"C"), Read], &[]).is_empty());
-    }
-}
+mod tests;

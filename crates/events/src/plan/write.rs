@@ -1,0 +1,51 @@
+//! A plan as text. Names in it have no line ends, whatever the class file says.
+
+use std::fmt::Write as _;
+
+use super::{MethodFacts, Plan};
+
+/// The first line of every plan.
+pub const START: &str = "raddle plan ";
+/// The version that is written and read.
+pub const VERSION: &str = "1";
+
+impl Plan {
+    /// The file.
+    pub fn to_text(&self) -> String {
+        let mut text = format!("{START}{VERSION}\n");
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "java {}", self.java);
+        for input in &self.inputs {
+            let _ = writeln!(text, "input {} {}", input.hash, on_one_line(&input.path));
+        }
+        for root in &self.roots {
+            let _ = writeln!(text, "root {}", on_one_line(root));
+        }
+        for blind in &self.blind {
+            let _ = writeln!(text, "blind {}", on_one_line(blind));
+        }
+        for (hash, class) in &self.classes {
+            let _ = writeln!(text, "class {hash} {}", on_one_line(&class.name));
+            class.methods.iter().for_each(|method| method.write(&mut text));
+        }
+        let sum = crc32fast::hash(text.as_bytes());
+        let _ = writeln!(text, "end {sum:08x}");
+        text
+    }
+}
+
+impl MethodFacts {
+    fn write(&self, text: &mut String) {
+        let word = if self.unused { "unused" } else { "spare" };
+        let name = on_one_line(&self.name).replace(' ', "?");
+        let _ = write!(text, "{word} {} {name}", self.index);
+        for offset in &self.spared {
+            let _ = write!(text, " {offset}");
+        }
+        text.push('\n');
+    }
+}
+
+fn on_one_line(name: &str) -> String {
+    name.replace(['\n', '\r'], "?")
+}
