@@ -15,7 +15,7 @@ public class Caches {
         }
 
         public int hash() {
-            int known = hash; //~ data-race
+            int known = hash;
             if (known == 0) {
                 for (int i = 0; i < text.length(); i++) {
                     known = 31 * known + text.charAt(i);
@@ -40,8 +40,8 @@ public class Caches {
         }
 
         public int factor(int number) {
-            if (number == lastNumber) { //~ data-race
-                return lastFactor; //~ data-race
+            if (number == lastNumber) {
+                return lastFactor;
             }
             int factor = smallestFactor(number);
             lastNumber = number; //~ data-race

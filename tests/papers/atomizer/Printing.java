@@ -30,8 +30,8 @@ public class Printing {
         }
 
         public synchronized void println(String line) {
-            out.write(line);
-            out.write("\n"); //~ non-atomic
+            out.write(line); //~ non-atomic
+            out.write("\n");
             lines++;
         }
 

@@ -45,18 +45,18 @@ public class ProtectedLocks {
         private final Table table = new Table();
 
         public synchronized void score(int player, int points) {
-            int at = table.find(player);
+            int at = table.find(player); //~ FP? high-level-race
             if (at < 0) {
                 table.add(player, points);
             } else {
-                table.set(at, table.get(at) + points);
+                table.set(at, table.get(at) + points); //~ FP non-atomic
             }
         }
 
         public synchronized int total() {
             int total = 0;
             for (int i = 0; i < table.size(); i++) {
-                total += table.get(i);
+                total += table.get(i); //~ FP non-atomic
             }
             return total;
         }

@@ -15,12 +15,12 @@ public class StringBuffer {
     }
 
     public synchronized StringBuffer append(StringBuffer sb) {
-        int len = sb.length();
+        int len = sb.length(); //~ stale-value
         int newCount = count + len;
         if (newCount > value.length) {
             expandCapacity(newCount);
         }
-        sb.getChars(0, len, value, count); //~ non-atomic, stale-value
+        sb.getChars(0, len, value, count); //~ non-atomic
         count = newCount;
         return this;
     }
@@ -53,22 +53,23 @@ public class StringBuffer {
         StringBuffer target = new StringBuffer("abc");
         StringBuffer source = new StringBuffer("defghi");
         Thread appender = new Thread(() -> {
-            for (int round = 0; round < 3; round++) {
-                Invisible.step(2 * round);
+            for (int round = 0; round < 4; round++) {
+                Invisible.await(2 * round);
                 target.append(source);
-                Invisible.step(2 * round + 1);
+                Invisible.step(2 * round);
             }
         });
         Thread shortener = new Thread(() -> {
-            for (int round = 0; round < 3; round++) {
-                Invisible.await(2 * round + 2);
+            for (int round = 0; round < 4; round++) {
+                Invisible.await(2 * round + 1);
                 source.setLength(5 - round);
+                Invisible.step(2 * round + 1);
             }
         });
         appender.start();
         shortener.start();
         appender.join();
         shortener.join();
-        System.out.println("StringBuffer " + source.length() + " " + (target.length() > 3));
+        System.out.println("StringBuffer " + source.length() + " " + target.length());
     }
 }

@@ -51,22 +51,23 @@ public class StringBufferFixed {
         StringBufferFixed target = new StringBufferFixed("abc");
         StringBufferFixed source = new StringBufferFixed("defghi");
         Thread appender = new Thread(() -> {
-            for (int round = 0; round < 3; round++) {
-                Invisible.step(2 * round);
+            for (int round = 0; round < 4; round++) {
+                Invisible.await(2 * round);
                 target.append(source);
-                Invisible.step(2 * round + 1);
+                Invisible.step(2 * round);
             }
         });
         Thread shortener = new Thread(() -> {
-            for (int round = 0; round < 3; round++) {
-                Invisible.await(2 * round + 2);
+            for (int round = 0; round < 4; round++) {
+                Invisible.await(2 * round + 1);
                 source.setLength(5 - round);
+                Invisible.step(2 * round + 1);
             }
         });
         appender.start();
         shortener.start();
         appender.join();
         shortener.join();
-        System.out.println("StringBufferFixed " + source.length() + " " + (target.length() > 3));
+        System.out.println("StringBufferFixed " + source.length() + " " + target.length());
     }
 }

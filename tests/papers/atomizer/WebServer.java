@@ -35,14 +35,14 @@ public class WebServer {
     static class ResourceStore {
         private final String folder;
         private final Map<String, Resource> resources = new HashMap<>();
-        private boolean open = true;
+        private boolean open = true; //~ FP data-race
         private int hits;
 
         ResourceStore(String folder) {
             this.folder = folder;
             for (int i = 0; i < 4; i++) {
                 String path = folder + "/page" + i;
-                resources.put(path, new Resource(path, "This is " + path + "."));
+                resources.put(path, new Resource(path, "This is " + path + ".")); //~ FP? data-race
             }
         }
 
@@ -92,9 +92,9 @@ public class WebServer {
             if (isClosed()) {
                 return null;
             }
-            ResourceStore store = lookup(folder);
+            ResourceStore store = lookup(folder); //~ high-level-race
             if (store == null) {
-                store = enter(new ResourceStore(folder)); //~ stale-value, export non-atomic
+                store = enter(new ResourceStore(folder)); //~ FP? high-level-race, export non-atomic
             }
             return store;
         }
@@ -103,7 +103,7 @@ public class WebServer {
             closed = true;
             int count = stores.size();
             for (ResourceStore store : stores.values()) {
-                store.close();
+                store.close(); //~ FP? non-atomic
             }
             stores.clear();
             return count;
@@ -134,7 +134,7 @@ public class WebServer {
         }
 
         public synchronized void end() {
-            ended = true;
+            ended = true; //~ FP? high-level-race
             notifyAll();
         }
 
@@ -157,7 +157,7 @@ public class WebServer {
         }
 
         public synchronized void miss() {
-            missing++;
+            missing++; //~ FP? high-level-race
         }
 
         public synchronized int requests() {

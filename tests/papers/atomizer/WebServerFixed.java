@@ -30,14 +30,14 @@ public class WebServerFixed {
     static class ResourceStore {
         private final String folder;
         private final Map<String, Resource> resources = new HashMap<>();
-        private boolean open = true;
+        private boolean open = true; //~ FP data-race
         private int hits;
 
         ResourceStore(String folder) {
             this.folder = folder;
             for (int i = 0; i < 4; i++) {
                 String path = folder + "/page" + i;
-                resources.put(path, new Resource(path, "This is " + path + "."));
+                resources.put(path, new Resource(path, "This is " + path + ".")); //~ FP? data-race
             }
         }
 
@@ -86,7 +86,7 @@ public class WebServerFixed {
             closed = true;
             int count = stores.size();
             for (ResourceStore store : stores.values()) {
-                store.close();
+                store.close(); //~ FP? high-level-race, FP? non-atomic
             }
             stores.clear();
             return count;
@@ -117,7 +117,7 @@ public class WebServerFixed {
         }
 
         public synchronized void end() {
-            ended = true;
+            ended = true; //~ FP? high-level-race
             notifyAll();
         }
 
@@ -140,7 +140,7 @@ public class WebServerFixed {
         }
 
         public synchronized void miss() {
-            missing++;
+            missing++; //~ FP? high-level-race
         }
 
         public synchronized int requests() {

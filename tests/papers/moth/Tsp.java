@@ -82,7 +82,7 @@ public class Tsp {
 
         Tour extend(Map map, int city) {
             byte[] longer = Arrays.copyOf(cities, cities.length + 1);
-            longer[cities.length] = (byte) city;
+            longer[cities.length] = (byte) city; //~ FP? data-race
             int total = length + map.distance(last(), city);
             return new Tour(longer, total, bound(map, longer, total));
         }
@@ -227,7 +227,7 @@ public class Tsp {
                 if (heap.isFull()) {
                     throw new IllegalStateException("too many tours");
                 }
-                heap.push(tour);
+                heap.push(tour); //~ FP? high-level-race
                 queue.notify();
             }
         }

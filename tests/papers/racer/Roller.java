@@ -25,7 +25,7 @@ public class Roller {
         void takeRide() throws InterruptedException {
             int queue = waiting; //~ data-race
             synchronized (this) {
-                waiting++;
+                waiting++; //~ also non-atomic
                 longest = Math.max(longest, queue);
                 while (riding || free == 0) {
                     wait();

@@ -9,8 +9,10 @@ import java.util.List;
  * Three classes of races, as in the paper: the status of the action execution, which was planted there; two counters of the
  * main program, which were added for an experiment and forgotten; and fields that constructors set without a lock, which
  * are races for the paper alone, since `start` hands them over. Two of those are final, and the paper itself calls them
- * false alarms. The executive resets six fields in one block that others use in parts: its developers call that an
- * optimisation.
+ * false alarms.
+ *
+ * And the high-level race of "High-level data races": the executive resets six fields in one block, which the checker asks
+ * for in three. The rover's developers called that an optimisation; here a step may be woken up that has only just begun.
  */
 public class Rover {
     /** Synchronisations, all of them and those that an analysis could not leave out. */
@@ -171,7 +173,7 @@ public class Rover {
         }
 
         synchronized void shutDown() {
-            stopped = true;
+            stopped = true; //~ FP? high-level-race
             notifyAll();
         }
 
@@ -250,7 +252,7 @@ public class Rover {
             if (ended) {
                 return false;
             }
-            lastChange = change; //~ paper high-level-race
+            lastChange = change;
             return true;
         }
 
@@ -359,7 +361,7 @@ public class Rover {
         }
 
         private synchronized void end() {
-            ended = true;
+            ended = true; //~ FP high-level-race
             notifyAll();
         }
 
@@ -386,7 +388,7 @@ public class Rover {
                     Condition condition = watched();
                     boolean concerned = condition == null || condition.holds(db) || exec.isRunning();
                     told++;
-                    if (concerned && exec.wantsToHear(told)) {
+                    if (concerned && exec.wantsToHear(told)) { //~ high-level-race
                         exec.wakeUp();
                     }
                 }

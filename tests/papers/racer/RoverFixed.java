@@ -163,7 +163,7 @@ public class RoverFixed {
         }
 
         synchronized void shutDown() {
-            stopped = true;
+            stopped = true; //~ FP? high-level-race
             notifyAll();
         }
 
@@ -232,22 +232,15 @@ public class RoverFixed {
         }
 
         /** Called by the checker. */
-        synchronized void wakeUp() {
+        synchronized void tell(boolean holds, int change) {
+            boolean running = current != null && started;
+            if (ended || !holds && !running) {
+                return;
+            }
+            lastChange = change;
             woken = true;
             wakeups++;
             notifyAll();
-        }
-
-        synchronized boolean wantsToHear(int change) {
-            if (ended) {
-                return false;
-            }
-            lastChange = change;
-            return true;
-        }
-
-        synchronized boolean isRunning() {
-            return current != null && started;
         }
 
         private synchronized void begin() {
@@ -351,7 +344,7 @@ public class RoverFixed {
         }
 
         private synchronized void end() {
-            ended = true;
+            ended = true; //~ FP high-level-race
             notifyAll();
         }
 
@@ -376,11 +369,8 @@ public class RoverFixed {
                 while (waitForChange()) {
                     synchronise(false);
                     Condition condition = watched();
-                    boolean concerned = condition == null || condition.holds(db) || exec.isRunning();
                     told++;
-                    if (concerned && exec.wantsToHear(told)) {
-                        exec.wakeUp();
-                    }
+                    exec.tell(condition == null || condition.holds(db), told);
                 }
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();

@@ -52,7 +52,7 @@ public class ThisEscapeFixed {
     private int sum;
 
     private ThisEscapeFixed() {
-        i = 42;
+        i = 42; //~ FP data-race
     }
 
     static ThisEscapeFixed listeningTo(EventSource source) {

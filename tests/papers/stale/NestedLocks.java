@@ -25,7 +25,7 @@ public class NestedLocks {
 
     void drain(int amount) {
         synchronized (outer) {
-            int before = store.level();
+            int before = store.level(); //~ also non-atomic
             int after = Math.max(0, before - amount);
             store.setLevel(after); //~ stale-value
             drained += amount;

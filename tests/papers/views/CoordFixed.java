@@ -44,7 +44,7 @@ public class CoordFixed {
         abstract void walk(int round);
 
         protected void use(double one, double other) {
-            used += one + other;
+            used += one + other; //~ FP data-race
         }
 
         @Override
@@ -88,7 +88,7 @@ public class CoordFixed {
         @Override
         void walk(int round) {
             Pair d3 = c.getXY();
-            use(d3.getX(), d3.getY());
+            use(d3.getX(), d3.getY()); //~ FP high-level-race
         }
     }
 

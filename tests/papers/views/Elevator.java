@@ -66,12 +66,12 @@ public class Elevator {
         }
 
         synchronized void pressUp(Person person) {
-            upWaiting.add(person);
+            upWaiting.add(person); //~ FP data-race
             upCalls++;
         }
 
         synchronized void pressDown(Person person) {
-            downWaiting.add(person);
+            downWaiting.add(person); //~ FP? data-race
             downCalls++;
         }
 
@@ -255,15 +255,15 @@ public class Elevator {
         }
 
         private boolean tryUp(Floor floor) {
-            if (floor.hasUp()) { //~ paper stale-value
-                return floor.claimUp(number);
+            if (floor.hasUp()) { //~ FP stale-value
+                return floor.claimUp(number); //~ FP? high-level-race
             }
             return false;
         }
 
         private boolean tryDown(Floor floor) {
-            if (floor.hasDown()) { //~ paper stale-value
-                return floor.claimDown(number);
+            if (floor.hasDown()) { //~ FP stale-value
+                return floor.claimDown(number); //~ FP? high-level-race
             }
             return false;
         }
@@ -358,8 +358,8 @@ public class Elevator {
             if (floor.isDownLit()) {
                 lit++;
             }
-            String up = floor.upDisplay(); //~ paper high-level-race
-            String down = floor.downDisplay(); //~ paper high-level-race
+            String up = floor.upDisplay(); //~ FP high-level-race
+            String down = floor.downDisplay(); //~ FP high-level-race
             shown += up.length() + down.length();
         }
 
