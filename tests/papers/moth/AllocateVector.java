@@ -15,7 +15,7 @@ public class AllocateVector {
 
         synchronized int getFreeBlockIndex() {
             for (int i = 0; i < vector.length; i++) {
-                if (vector[i] == 'F') {
+                if (vector[i] == 'F') { //~ also high-level-race
                     return i;
                 }
             }

@@ -17,48 +17,48 @@ public class ArithmeticDatabase {
         private boolean full;
 
         @Atomic
-        int getOperations() {
+        synchronized int getOperations() {
             return operations;
         }
 
         @Atomic
-        void setOperations(int value) {
+        synchronized void setOperations(int value) {
             operations = value;
         }
 
         @Atomic
-        int getHighest() {
+        synchronized int getHighest() {
             return highest;
         }
 
         @Atomic
-        void setHighest(int value) {
+        synchronized void setHighest(int value) {
             highest = value;
         }
 
         @Atomic
-        void store(int result) {
+        synchronized void store(int result) {
             results = results + 1;
             checksum = checksum + result;
         }
 
         @Atomic
-        int getResults() {
+        synchronized int getResults() {
             return results;
         }
 
         @Atomic
-        int getChecksum() {
+        synchronized int getChecksum() {
             return checksum;
         }
 
         @Atomic
-        boolean isFull() {
+        synchronized boolean isFull() {
             return full;
         }
 
         @Atomic
-        void closeAt(int limit) {
+        synchronized void closeAt(int limit) {
             if (results >= limit) {
                 full = true;
             }

@@ -2,128 +2,477 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The elevator simulation of von Praun and Gross: people press buttons on floors, lifts claim the calls and drive there.
- * A lift asks for a waiting call in one block and claims it in the next, and so may drive for one that another lift has
- * claimed.
+ * The elevator simulation of von Praun and Gross as MoTH's second table has it: people press buttons on floors, lifts claim the
+ * calls, drive there, board and let out, and a control room watches. Each accessor is synchronized; whoever asks with one
+ * and writes with another acts on what may be gone: sixteen stale values.
  */
 public class Elevator {
     static final int FLOORS = 6;
+    static final int LIFTS = 2;
+    static final int ROUNDS = 6;
+    static final int CAPACITY = 5;
+    static final int NOBODY = -1;
 
-    static class Floor {
-        private boolean upCalled;
-        private boolean downCalled;
-        private int waiting;
-        private int claimedBy = -1;
-
-        synchronized void callUp() {
-            upCalled = true;
-            waiting++;
-        }
-
-        synchronized void callDown() {
-            downCalled = true;
-            waiting++;
-        }
-
-        synchronized int claimant() {
-            return claimedBy;
-        }
-
-        synchronized void claim(int lift) {
-            claimedBy = lift;
-        }
-
-        synchronized int enter() {
-            int people = waiting;
-            waiting = 0;
-            upCalled = false;
-            downCalled = false;
-            claimedBy = -1;
-            return people;
-        }
-
-        synchronized boolean isCalled() {
-            return upCalled || downCalled;
-        }
+    enum Direction {
+        UP,
+        DOWN,
+        NONE
     }
 
-    static class Controls {
-        private final Floor[] floors = new Floor[FLOORS];
+    /** A floor with two buttons and two queues. */
+    static class Floor {
+        private final int number;
+        private int upWaiting;
+        private int downWaiting;
+        private int upClaim = NOBODY;
+        private int downClaim = NOBODY;
+        private int upCalls;
+        private int downCalls;
 
-        Controls() {
-            for (int i = 0; i < FLOORS; i++) {
-                floors[i] = new Floor();
-            }
+        Floor(int number) {
+            this.number = number;
         }
 
-        boolean tryClaim(int number, int lift) {
-            Floor floor = floors[number];
-            if (floor.isCalled() && floor.claimant() < 0) { //~ high-level-race
-                floor.claim(lift); //~ stale-value
+        int number() {
+            return number;
+        }
+
+        synchronized int getUpWaiting() {
+            return upWaiting;
+        }
+
+        synchronized void setUpWaiting(int people) {
+            upWaiting = people;
+        }
+
+        synchronized int getDownWaiting() {
+            return downWaiting;
+        }
+
+        synchronized void setDownWaiting(int people) {
+            downWaiting = people;
+        }
+
+        synchronized int getUpClaim() {
+            return upClaim;
+        }
+
+        synchronized void setUpClaim(int lift) {
+            upClaim = lift;
+        }
+
+        synchronized int getDownClaim() {
+            return downClaim;
+        }
+
+        synchronized void setDownClaim(int lift) {
+            downClaim = lift;
+        }
+
+        synchronized int getUpCalls() {
+            return upCalls;
+        }
+
+        synchronized void setUpCalls(int calls) {
+            upCalls = calls;
+        }
+
+        synchronized int getDownCalls() {
+            return downCalls;
+        }
+
+        synchronized void setDownCalls(int calls) {
+            downCalls = calls;
+        }
+
+        /** Takes as many people as there is room for, all in one block. */
+        synchronized int boardUp(int room) {
+            int boarding = Math.min(room, upWaiting);
+            upWaiting -= boarding;
+            return boarding;
+        }
+
+        synchronized int boardDown(int room) {
+            int boarding = Math.min(room, downWaiting);
+            downWaiting -= boarding;
+            return boarding;
+        }
+
+        synchronized void releaseUp() {
+            upClaim = NOBODY;
+        }
+
+        synchronized void releaseDown() {
+            downClaim = NOBODY;
+        }
+
+        void callUp(int people) {
+            setUpWaiting(getUpWaiting() + people); //~ stale-value
+        }
+
+        void callDown(int people) {
+            setDownWaiting(getDownWaiting() + people); //~ stale-value
+        }
+
+        void countUp() {
+            setUpCalls(getUpCalls() + 1); //~ stale-value
+        }
+
+        void countDown() {
+            setDownCalls(getDownCalls() + 1); //~ stale-value
+        }
+
+        boolean claimUp(int lift) {
+            if (getUpClaim() == NOBODY) {
+                setUpClaim(lift); //~ stale-value
                 return true;
             }
             return false;
         }
 
+        boolean claimDown(int lift) {
+            if (getDownClaim() == NOBODY) {
+                setDownClaim(lift); //~ stale-value
+                return true;
+            }
+            return false;
+        }
+    }
+
+    /** What the control room knows of all lifts together. */
+    static class ControlRoom {
+        private int arrived;
+        private int driven;
+        private int longest;
+        private int energy;
+        private int doorsOpened;
+        private int alarms;
+
+        synchronized int getArrived() {
+            return arrived;
+        }
+
+        synchronized void setArrived(int people) {
+            arrived = people;
+        }
+
+        synchronized int getDriven() {
+            return driven;
+        }
+
+        synchronized void setDriven(int floors) {
+            driven = floors;
+        }
+
+        synchronized int getLongest() {
+            return longest;
+        }
+
+        synchronized void setLongest(int floors) {
+            longest = floors;
+        }
+
+        synchronized int getEnergy() {
+            return energy;
+        }
+
+        synchronized void setEnergy(int used) {
+            energy = used;
+        }
+
+        synchronized int getDoorsOpened() {
+            return doorsOpened;
+        }
+
+        synchronized void setDoorsOpened(int times) {
+            doorsOpened = times;
+        }
+
+        synchronized int getAlarms() {
+            return alarms;
+        }
+
+        synchronized void setAlarms(int count) {
+            alarms = count;
+        }
+
+        void arrive(int people) {
+            setArrived(getArrived() + people); //~ stale-value
+        }
+
+        void drive() {
+            setDriven(getDriven() + 1); //~ stale-value
+        }
+
+        void trip(int floors) {
+            if (floors > getLongest()) {
+                setLongest(floors); //~ stale-value
+            }
+        }
+
+        void useEnergy(int amount) {
+            setEnergy(getEnergy() + amount); //~ stale-value
+        }
+
+        void openDoors() {
+            setDoorsOpened(getDoorsOpened() + 1); //~ stale-value
+        }
+
+        void alarm() {
+            setAlarms(getAlarms() + 1); //~ stale-value
+        }
+    }
+
+    /** Which lift is to come, and how much there is to do. */
+    static class Schedule {
+        private int nextLift;
+        private int pending;
+        private int active;
+        private int shift;
+
+        synchronized int getNextLift() {
+            return nextLift;
+        }
+
+        synchronized void setNextLift(int lift) {
+            nextLift = lift;
+        }
+
+        synchronized int getPending() {
+            return pending;
+        }
+
+        synchronized void setPending(int calls) {
+            pending = calls;
+        }
+
+        synchronized int getActive() {
+            return active;
+        }
+
+        synchronized void setActive(int lifts) {
+            active = lifts;
+        }
+
+        synchronized int getShift() {
+            return shift;
+        }
+
+        synchronized void setShift(int number) {
+            shift = number;
+        }
+
+        int preferred() {
+            int lift = getNextLift();
+            setNextLift((lift + 1) % LIFTS); //~ stale-value
+            return lift;
+        }
+
+        void expect(int calls) {
+            setPending(getPending() + calls); //~ stale-value
+        }
+
+        void join() {
+            setActive(getActive() + 1); //~ stale-value
+        }
+
+        void changeShift() {
+            setShift(getShift() + 1); //~ stale-value
+        }
+    }
+
+    static class Building {
+        private final Floor[] floors = new Floor[FLOORS];
+        private final ControlRoom control = new ControlRoom();
+        private final Schedule schedule = new Schedule();
+
+        Building() {
+            for (int i = 0; i < FLOORS; i++) {
+                floors[i] = new Floor(i);
+            }
+        }
+
         Floor floor(int number) {
             return floors[number];
+        }
+
+        ControlRoom control() {
+            return control;
+        }
+
+        Schedule schedule() {
+            return schedule;
+        }
+    }
+
+    /** People in a lift, counted by where they want to get out. Each lift has its own. */
+    static class Cabin {
+        private final int[] byTarget = new int[FLOORS];
+        private int count;
+
+        int room() {
+            return CAPACITY - count;
+        }
+
+        void enter(int people, int to) {
+            byTarget[to] += people;
+            count += people;
+        }
+
+        int leave(int floor) {
+            int leaving = byTarget[floor];
+            byTarget[floor] = 0;
+            count -= leaving;
+            return leaving;
+        }
+
+        boolean isEmpty() {
+            return count == 0;
         }
     }
 
     static class Lift extends Thread {
-        private final Controls controls;
+        private final Building building;
         private final int number;
-        private int carried;
+        private final Cabin cabin = new Cabin();
+        private int position;
+        private int travelled;
+        private Direction direction = Direction.NONE;
 
-        Lift(Controls controls, int number) {
-            this.controls = controls;
+        Lift(Building building, int number) {
+            super("lift-" + number);
+            this.building = building;
             this.number = number;
+            position = number * 2 % FLOORS;
+        }
+
+        private void step(int towards) {
+            position += Integer.compare(towards, position);
+            travelled++;
+            building.control().drive();
+            building.control().useEnergy(direction == Direction.UP ? 3 : 1);
+        }
+
+        private void openDoors() {
+            building.control().openDoors();
+            int leaving = cabin.leave(position);
+            if (leaving > 0) {
+                building.control().arrive(leaving);
+            }
+            if (cabin.room() == 0) {
+                building.control().alarm();
+            }
+        }
+
+        private void serveUp(Floor floor) {
+            direction = Direction.UP;
+            while (position != floor.number()) {
+                step(floor.number());
+            }
+            cabin.enter(floor.boardUp(cabin.room()), FLOORS - 1);
+            floor.releaseUp();
+            while (!cabin.isEmpty() && position < FLOORS - 1) {
+                step(FLOORS - 1);
+                openDoors();
+            }
+            openDoors();
+        }
+
+        private void serveDown(Floor floor) {
+            direction = Direction.DOWN;
+            while (position != floor.number()) {
+                step(floor.number());
+            }
+            cabin.enter(floor.boardDown(cabin.room()), 0);
+            floor.releaseDown();
+            while (!cabin.isEmpty() && position > 0) {
+                step(0);
+                openDoors();
+            }
+            openDoors();
+        }
+
+        private void round() {
+            travelled = 0;
+            int preferred = building.schedule().preferred();
+            int start = preferred == number ? 0 : FLOORS / 2;
+            for (int i = 0; i < FLOORS; i++) {
+                Floor floor = building.floor((start + i) % FLOORS);
+                if (floor.claimUp(number)) {
+                    serveUp(floor);
+                }
+                if (floor.claimDown(number)) {
+                    serveDown(floor);
+                }
+            }
+            building.control().trip(travelled);
+            direction = Direction.NONE;
         }
 
         @Override
         public void run() {
-            for (int round = 0; round < 20; round++) {
-                for (int floor = 0; floor < FLOORS; floor++) {
-                    if (controls.tryClaim(floor, number)) {
-                        carried += controls.floor(floor).enter(); //~ stale-value
-                    }
-                }
+            building.schedule().join();
+            for (int round = 0; round < ROUNDS; round++) {
+                round();
+                building.schedule().changeShift();
+                Thread.yield();
             }
         }
     }
 
+    /** People who come from one side of the house and press buttons. */
     static class People extends Thread {
-        private final Controls controls;
+        private final Building building;
+        private final int side;
 
-        People(Controls controls) {
-            this.controls = controls;
+        People(Building building, int side) {
+            super("people-" + side);
+            this.building = building;
+            this.side = side;
+        }
+
+        private void comeUp(Floor floor, int people) {
+            floor.callUp(people);
+            floor.countUp();
+            building.schedule().expect(1);
+        }
+
+        private void comeDown(Floor floor, int people) {
+            floor.callDown(people);
+            floor.countDown();
+            building.schedule().expect(1);
         }
 
         @Override
         public void run() {
-            for (int i = 0; i < 30; i++) {
-                controls.floor(i % FLOORS).callUp();
-                controls.floor((i + 1) % FLOORS).callDown();
+            for (int i = 0; i < ROUNDS; i++) {
+                int from = (i + side) % FLOORS;
+                if (from < FLOORS - 1) {
+                    comeUp(building.floor(from), 1 + i % 2);
+                }
+                if (from > 0) {
+                    comeDown(building.floor(from), 1);
+                }
+                Thread.yield();
             }
         }
     }
 
     public static void main(String[] args) throws InterruptedException {
-        Controls controls = new Controls();
-        List<Lift> lifts = new ArrayList<>();
-        People people = new People(controls);
-        people.start();
+        Building building = new Building();
+        List<Thread> threads = new ArrayList<>();
         for (int i = 0; i < 2; i++) {
-            Lift lift = new Lift(controls, i);
-            lifts.add(lift);
-            lift.start();
+            threads.add(new People(building, i));
         }
-        people.join();
-        int carried = 0;
-        for (Lift lift : lifts) {
-            lift.join();
-            carried += lift.carried;
+        for (int i = 0; i < LIFTS; i++) {
+            threads.add(new Lift(building, i));
         }
-        System.out.println(carried >= 0);
+        for (Thread thread : threads) {
+            thread.start();
+        }
+        for (Thread thread : threads) {
+            thread.join();
+        }
+        System.out.println(building.control().getArrived() >= 0);
     }
 }

@@ -31,7 +31,7 @@ public class StringBuffer {
             grow(wanted);
         }
         // The other buffer may be shorter by now.
-        other.getChars(0, length, value, count);
+        other.getChars(0, length, value, count); //~ also non-atomic
         count = wanted;
         return this;
     }

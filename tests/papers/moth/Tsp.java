@@ -1,52 +1,259 @@
+import java.util.Arrays;
+
 /**
- * The travelling salesman of von Praun and Gross: workers take partial tours from a common stack and keep the shortest whole
- * tour. The shortest length is looked at under the lock again before it is lowered: nothing is wrong with it.
+ * The travelling salesman of von Praun and Gross: workers take partial tours from a common heap, the most promising first, extend
+ * them while they are short, and search the rest on their own. The length of the shortest tour is looked at under the
+ * lock again before it is lowered: nothing is wrong with it.
  */
 public class Tsp {
-    static final int CITIES = 6;
-    static final int[][] DISTANCES = new int[CITIES][CITIES];
+    static int size = 9;
+    static final int SPLIT = 3;
+    static final int WORKERS = 2;
+    static final int HEAP = 1000;
 
-    static class Tour {
-        final int[] cities;
-        final int count;
-        final int length;
+    /** Where the cities are, and how far from each other. */
+    static class Map {
+        private final int[] x = new int[size];
+        private final int[] y = new int[size];
+        private final int[][] distances = new int[size][size];
+        private final int[] nearest = new int[size];
 
-        Tour(int[] cities, int count, int length) {
-            this.cities = cities;
-            this.count = count;
-            this.length = length;
+        Map(long seed) {
+            long state = seed;
+            for (int i = 0; i < size; i++) {
+                state = state * 6364136223846793005L + 1442695040888963407L;
+                x[i] = (int) (state >>> 40) % 1000;
+                state = state * 6364136223846793005L + 1442695040888963407L;
+                y[i] = (int) (state >>> 40) % 1000;
+            }
+            for (int i = 0; i < size; i++) {
+                nearest[i] = Integer.MAX_VALUE;
+                for (int j = 0; j < size; j++) {
+                    distances[i][j] = (int) Math.round(Math.hypot(x[i] - x[j], y[i] - y[j]));
+                    if (i != j) {
+                        nearest[i] = Math.min(nearest[i], distances[i][j]);
+                    }
+                }
+            }
         }
 
-        Tour extend(int city) {
-            int[] longer = cities.clone();
-            longer[count] = city;
-            return new Tour(longer, count + 1, length + DISTANCES[cities[count - 1]][city]);
+        int distance(int from, int to) {
+            return distances[from][to];
+        }
+
+        /** The least that leaving a city can cost. */
+        int leaving(int city) {
+            return nearest[city];
+        }
+    }
+
+    /** A tour, or the beginning of one. Nothing in it changes. */
+    static final class Tour {
+        private final byte[] cities;
+        private final int length;
+        private final int bound;
+
+        Tour(byte[] cities, int length, int bound) {
+            this.cities = cities;
+            this.length = length;
+            this.bound = bound;
+        }
+
+        static Tour start(Map map) {
+            return new Tour(new byte[] {0}, 0, bound(map, new byte[] {0}, 0));
+        }
+
+        int count() {
+            return cities.length;
+        }
+
+        int last() {
+            return cities[cities.length - 1];
         }
 
         boolean visits(int city) {
-            for (int i = 0; i < count; i++) {
-                if (cities[i] == city) {
+            for (byte visited : cities) {
+                if (visited == city) {
                     return true;
                 }
             }
             return false;
         }
+
+        Tour extend(Map map, int city) {
+            byte[] longer = Arrays.copyOf(cities, cities.length + 1);
+            longer[cities.length] = (byte) city; //~ FP? data-race
+            int total = length + map.distance(last(), city);
+            return new Tour(longer, total, bound(map, longer, total));
+        }
+
+        int closed(Map map) {
+            return length + map.distance(last(), 0);
+        }
+
+        /** No tour that begins like this is shorter. */
+        private static int bound(Map map, byte[] cities, int length) {
+            boolean[] visited = new boolean[size];
+            for (byte city : cities) {
+                visited[city] = true;
+            }
+            int bound = length + map.leaving(cities[cities.length - 1]);
+            for (int city = 0; city < size; city++) {
+                if (!visited[city]) {
+                    bound += map.leaving(city);
+                }
+            }
+            return bound;
+        }
+    }
+
+    /** Beginnings of tours, the one with the least bound on top. Used under the solver's lock. */
+    static class Heap {
+        private final Tour[] tours = new Tour[HEAP];
+        private int count;
+
+        boolean isEmpty() {
+            return count == 0;
+        }
+
+        boolean isFull() {
+            return count == HEAP;
+        }
+
+        void push(Tour tour) {
+            int at = count;
+            count++;
+            while (at > 0 && tours[(at - 1) / 2].bound > tour.bound) {
+                tours[at] = tours[(at - 1) / 2];
+                at = (at - 1) / 2;
+            }
+            tours[at] = tour;
+        }
+
+        Tour pop() {
+            Tour top = tours[0];
+            count--;
+            Tour moved = tours[count];
+            tours[count] = null;
+            if (count > 0) {
+                sink(moved);
+            }
+            return top;
+        }
+
+        private void sink(Tour moved) {
+            int at = 0;
+            while (2 * at + 1 < count) {
+                int child = 2 * at + 1;
+                if (child + 1 < count && tours[child + 1].bound < tours[child].bound) {
+                    child++;
+                }
+                if (tours[child].bound >= moved.bound) {
+                    break;
+                }
+                tours[at] = tours[child];
+                at = child;
+            }
+            tours[at] = moved;
+        }
+    }
+
+    /** What the workers did. */
+    static class Statistics {
+        private int taken;
+        private int extended;
+        private int searched;
+        private int improved;
+
+        synchronized void take() {
+            taken++;
+        }
+
+        synchronized void extend(int tours) {
+            extended += tours;
+        }
+
+        synchronized void search() {
+            searched++;
+        }
+
+        synchronized void improve() {
+            improved++;
+        }
+
+        synchronized boolean isSane() {
+            return taken == extended + searched || improved > 0;
+        }
     }
 
     static class Solver {
+        private final Map map;
+        private final Statistics statistics = new Statistics();
+        private final Object queue = new Object();
+        private final Heap heap = new Heap();
+        private int busy;
         private final Object best = new Object();
         private int shortest = Integer.MAX_VALUE;
         private Tour shortestTour;
-        private int next;
-        private final Tour[] starts = new Tour[CITIES];
+        private final int first;
 
-        synchronized Tour take() {
-            if (next >= starts.length) {
-                return null;
+        Solver(Map map) {
+            this.map = map;
+            Tour greedy = greedy();
+            offer(greedy);
+            // Nobody else knows this object yet.
+            first = shortest() + 1;
+            put(Tour.start(map));
+        }
+
+        /** Always to the nearest city. */
+        private Tour greedy() {
+            Tour tour = Tour.start(map);
+            while (tour.count() < size) {
+                int next = -1;
+                for (int city = 0; city < size; city++) {
+                    if (!tour.visits(city) && (next < 0
+                            || map.distance(tour.last(), city) < map.distance(tour.last(), next))) {
+                        next = city;
+                    }
+                }
+                tour = tour.extend(map, next);
             }
-            Tour tour = starts[next];
-            next++;
             return tour;
+        }
+
+        private void put(Tour tour) {
+            synchronized (queue) {
+                if (heap.isFull()) {
+                    throw new IllegalStateException("too many tours");
+                }
+                heap.push(tour); //~ FP? high-level-race
+                queue.notify();
+            }
+        }
+
+        /** The next beginning; null if there is none and nobody can find one any more. */
+        Tour take() throws InterruptedException {
+            synchronized (queue) {
+                while (heap.isEmpty() && busy > 0) {
+                    queue.wait();
+                }
+                if (heap.isEmpty()) {
+                    queue.notifyAll();
+                    return null;
+                }
+                busy++;
+                return heap.pop();
+            }
+        }
+
+        void done() {
+            synchronized (queue) {
+                busy--;
+                if (busy == 0) {
+                    queue.notifyAll();
+                }
+            }
         }
 
         int shortest() {
@@ -55,68 +262,141 @@ public class Tsp {
             }
         }
 
-        void offer(Tour tour) {
+        boolean isShorter(int length) {
             synchronized (best) {
-                if (tour.length < shortest) {
-                    shortest = tour.length;
+                return length < shortest;
+            }
+        }
+
+        void offer(Tour tour) {
+            int length = tour.closed(map);
+            synchronized (best) {
+                if (length < shortest) {
+                    shortest = length;
                     shortestTour = tour;
                 }
             }
+        }
+
+        Tour shortestTour() {
+            synchronized (best) {
+                return shortestTour;
+            }
+        }
+
+        int first() {
+            return first;
+        }
+
+        Map map() {
+            return map;
+        }
+
+        Statistics statistics() {
+            return statistics;
         }
     }
 
     static class Worker extends Thread {
         private final Solver solver;
+        private final Map map;
 
-        Worker(Solver solver) {
+        Worker(Solver solver, int number) {
+            super("worker-" + number);
             this.solver = solver;
+            this.map = solver.map();
         }
 
         @Override
         public void run() {
-            Tour tour = solver.take();
-            while (tour != null) {
-                search(tour);
-                tour = solver.take();
+            try {
+                Tour tour = solver.take();
+                while (tour != null) {
+                    solver.statistics().take();
+                    work(tour);
+                    solver.done();
+                    tour = solver.take();
+                }
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
             }
         }
 
-        private void search(Tour tour) {
-            if (tour.length >= solver.shortest()) {
+        private void work(Tour tour) {
+            if (!solver.isShorter(tour.bound)) {
                 return;
             }
-            if (tour.count == CITIES) {
-                solver.offer(tour);
-                return;
+            if (tour.count() < SPLIT) {
+                split(tour);
+            } else {
+                solver.statistics().search();
+                search(tour);
             }
-            for (int city = 0; city < CITIES; city++) {
+        }
+
+        private void split(Tour tour) {
+            int made = 0;
+            for (int city = 0; city < size; city++) {
                 if (!tour.visits(city)) {
-                    search(tour.extend(city));
+                    solver.put(tour.extend(map, city));
+                    made++;
+                }
+            }
+            solver.statistics().extend(made);
+        }
+
+        private void search(Tour tour) {
+            if (tour.bound >= solver.shortest()) {
+                return;
+            }
+            if (tour.count() == size) {
+                if (solver.isShorter(tour.closed(map))) {
+                    solver.offer(tour);
+                    solver.statistics().improve();
+                }
+                return;
+            }
+            for (int city = 0; city < size; city++) {
+                if (!tour.visits(city)) {
+                    search(tour.extend(map, city));
                 }
             }
         }
     }
 
-    public static void main(String[] args) throws InterruptedException {
-        for (int i = 0; i < CITIES; i++) {
-            for (int j = 0; j < CITIES; j++) {
-                DISTANCES[i][j] = 1 + (i * 7 + j * 3) % 10;
+    /** The same without threads, by trying all tours. */
+    static int slowly(Map map, Tour tour, int least) {
+        if (tour.length >= least) {
+            return least;
+        }
+        if (tour.count() == size) {
+            return Math.min(least, tour.closed(map));
+        }
+        int shortest = least;
+        for (int city = 0; city < size; city++) {
+            if (!tour.visits(city)) {
+                shortest = slowly(map, tour.extend(map, city), shortest);
             }
         }
-        Solver solver = new Solver();
-        for (int i = 0; i < CITIES; i++) {
-            int[] cities = new int[CITIES];
-            cities[0] = i;
-            solver.starts[i] = new Tour(cities, 1, 0);
+        return shortest;
+    }
+
+    public static void main(String[] args) throws InterruptedException {
+        if (args.length == 1) {
+            size = Integer.parseInt(args[0]);
         }
-        Worker[] workers = new Worker[2];
+        Map map = new Map(42);
+        Solver solver = new Solver(map);
+        Worker[] workers = new Worker[WORKERS];
         for (int i = 0; i < workers.length; i++) {
-            workers[i] = new Worker(solver);
+            workers[i] = new Worker(solver, i);
             workers[i].start();
         }
         for (Worker worker : workers) {
             worker.join();
         }
-        System.out.println(solver.shortest() < Integer.MAX_VALUE);
+        int expected = slowly(map, Tour.start(map), solver.first());
+        boolean right = solver.shortest() == expected && solver.shortestTour().count() == size;
+        System.out.println(right && solver.statistics().isSane());
     }
 }

@@ -1,0 +1,84 @@
+import support.Invisible;
+
+/**
+ * Section 4.3 of "Atomizer", protected locks: a table is only used under its owner's lock, and each of its synchronized methods
+ * takes the table's own lock in addition, where nobody else can want it. Nothing is wrong with it; without the refinement
+ * every method that calls the table twice is reported.
+ */
+public class ProtectedLocks {
+    /** Synchronized, as library classes are, for those who need it. */
+    static class Table {
+        private final int[] keys = new int[32];
+        private final int[] values = new int[32];
+        private int size;
+
+        public synchronized int find(int key) {
+            for (int i = 0; i < size; i++) {
+                if (keys[i] == key) {
+                    return i;
+                }
+            }
+            return -1;
+        }
+
+        public synchronized int get(int at) {
+            return values[at];
+        }
+
+        public synchronized void set(int at, int value) {
+            values[at] = value;
+        }
+
+        public synchronized void add(int key, int value) {
+            keys[size] = key;
+            values[size] = value;
+            size++;
+        }
+
+        public synchronized int size() {
+            return size;
+        }
+    }
+
+    /** Owns a table and never lets it out. */
+    static class Scores {
+        private final Table table = new Table();
+
+        public synchronized void score(int player, int points) {
+            int at = table.find(player); //~ FP? high-level-race
+            if (at < 0) {
+                table.add(player, points);
+            } else {
+                table.set(at, table.get(at) + points); //~ FP non-atomic
+            }
+        }
+
+        public synchronized int total() {
+            int total = 0;
+            for (int i = 0; i < table.size(); i++) {
+                total += table.get(i); //~ FP non-atomic
+            }
+            return total;
+        }
+    }
+
+    public static void main(String[] args) throws InterruptedException {
+        Scores scores = new Scores();
+        Thread[] threads = new Thread[3];
+        for (int i = 0; i < threads.length; i++) {
+            int number = i;
+            threads[i] = new Thread(() -> {
+                for (int round = 1; round <= 4; round++) {
+                    Invisible.meet(threads.length * round);
+                    scores.score((number + round) % 3, round);
+                    scores.total();
+                }
+            });
+            threads[i].start();
+        }
+        for (Thread thread : threads) {
+            thread.join();
+        }
+        System.out.println("ProtectedLocks " + scores.total());
+    }
+}

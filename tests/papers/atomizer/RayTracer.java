@@ -1,0 +1,171 @@
+/**
+ * A ray tracer after the one of the Java Grande suite, on which "Atomizer" found a real error: each runner adds the check sum of
+ * its rows to one for all, in a block that holds the runner's own lock instead of a common one.
+ */
+public class RayTracer {
+    static int size = 24;
+    static final int THREADS = 4;
+
+    static final class Vec {
+        final double x;
+        final double y;
+        final double z;
+
+        Vec(double x, double y, double z) {
+            this.x = x;
+            this.y = y;
+            this.z = z;
+        }
+
+        Vec plus(Vec other) {
+            return new Vec(x + other.x, y + other.y, z + other.z);
+        }
+
+        Vec minus(Vec other) {
+            return new Vec(x - other.x, y - other.y, z - other.z);
+        }
+
+        Vec times(double factor) {
+            return new Vec(x * factor, y * factor, z * factor);
+        }
+
+        double dot(Vec other) {
+            return x * other.x + y * other.y + z * other.z;
+        }
+
+        Vec unit() {
+            return times(1 / Math.sqrt(dot(this)));
+        }
+    }
+
+    static final class Ray {
+        final Vec from;
+        final Vec direction;
+
+        Ray(Vec from, Vec direction) {
+            this.from = from;
+            this.direction = direction;
+        }
+
+        Vec at(double distance) {
+            return from.plus(direction.times(distance));
+        }
+    }
+
+    static final class Sphere {
+        final Vec centre;
+        final double radius;
+        final double shine;
+
+        Sphere(Vec centre, double radius, double shine) {
+            this.centre = centre;
+            this.radius = radius;
+            this.shine = shine;
+        }
+
+        /** How far the ray goes before it hits; negative if it does not. */
+        double hit(Ray ray) {
+            Vec to = centre.minus(ray.from);
+            double along = to.dot(ray.direction);
+            double square = along * along - to.dot(to) + radius * radius;
+            if (square < 0) {
+                return -1;
+            }
+            return along - Math.sqrt(square);
+        }
+    }
+
+    static final class Scene {
+        final Sphere[] spheres = new Sphere[8];
+        final Vec light = new Vec(5, 5, -10);
+
+        Scene() {
+            for (int i = 0; i < spheres.length; i++) {
+                Vec centre = new Vec(i % 2 * 3 - 1.5, i / 2 % 2 * 3 - 1.5, i / 4 * 3 + 6);
+                spheres[i] = new Sphere(centre, 1.2, 10 + i);
+            }
+        }
+
+        Sphere nearest(Ray ray) {
+            Sphere nearest = null;
+            double least = Double.MAX_VALUE;
+            for (Sphere sphere : spheres) {
+                double distance = sphere.hit(ray);
+                if (distance > 1e-6 && distance < least) {
+                    least = distance;
+                    nearest = sphere;
+                }
+            }
+            return nearest;
+        }
+
+        int shade(Ray ray) {
+            Sphere sphere = nearest(ray);
+            if (sphere == null) {
+                return 0;
+            }
+            Vec point = ray.at(sphere.hit(ray));
+            Vec normal = point.minus(sphere.centre).unit();
+            Vec towards = light.minus(point).unit();
+            double bright = Math.max(0, normal.dot(towards));
+            return (int) (255 * (0.8 * bright + 0.2 * Math.pow(bright, sphere.shine)));
+        }
+    }
+
+    private final Scene scene = new Scene();
+    private long checksum;
+
+    long checksum() {
+        return checksum;
+    }
+
+    class Runner extends Thread {
+        private final int number;
+
+        Runner(int number) {
+            super("runner-" + number);
+            this.number = number;
+        }
+
+        private long render(int row) {
+            long sum = 0;
+            for (int column = 0; column < size; column++) {
+                Vec direction = new Vec((column - size / 2) / (double) size, (row - size / 2) / (double) size, 1);
+                sum += scene.shade(new Ray(new Vec(0, 0, 0), direction.unit()));
+            }
+            return sum;
+        }
+
+        @Override
+        public void run() {
+            long sum = 0;
+            for (int row = number; row < size; row += THREADS) {
+                sum += render(row);
+            }
+            add(sum);
+            add(0);
+        }
+
+        private void add(long sum) {
+            synchronized (this) {
+                checksum = checksum + sum; //~ data-race, non-atomic
+            }
+        }
+    }
+
+    public static void main(String[] args) throws InterruptedException {
+        if (args.length == 1) {
+            size = Integer.parseInt(args[0]);
+        }
+        RayTracer tracer = new RayTracer();
+        Runner[] runners = new Runner[THREADS];
+        for (int i = 0; i < THREADS; i++) {
+            runners[i] = tracer.new Runner(i);
+            runners[i].start();
+        }
+        for (Runner runner : runners) {
+            runner.join();
+        }
+        System.out.println("RayTracer " + (tracer.checksum() > 0));
+    }
+}

@@ -1,0 +1,47 @@
+import support.Atomic;
+import support.Invisible;
+
+/** The counter of ReadMostly; who reads holds the lock too. */
+public class ReadMostlyFixed {
+    static class Counter {
+        private final Object lock = new Object();
+        private int x;
+
+        @Atomic
+        public int read() {
+            synchronized (lock) {
+                return x;
+            }
+        }
+
+        @Atomic
+        public void inc() {
+            synchronized (lock) {
+                x = x + 1;
+            }
+        }
+    }
+
+    public static void main(String[] args) throws InterruptedException {
+        Counter counter = new Counter();
+        Thread[] threads = new Thread[3];
+        for (int i = 0; i < threads.length; i++) {
+            int number = i;
+            threads[i] = new Thread(() -> {
+                for (int round = 1; round <= 3; round++) {
+                    Invisible.meet(threads.length * round);
+                    if (number == 0) {
+                        counter.read();
+                    } else {
+                        counter.inc();
+                    }
+                }
+            });
+            threads[i].start();
+        }
+        for (Thread thread : threads) {
+            thread.join();
+        }
+        System.out.println("ReadMostlyFixed " + counter.read());
+    }
+}

@@ -1,0 +1,111 @@
+/**
+ * The roller coaster of section 6 of "Racer": seven passengers compete for the seven seats of a car, which leaves when it is full.
+ * One field is read just before the block that should have held it. Five others are set in constructors without a lock,
+ * which only the paper takes for races, since `start` hands them over.
+ */
+public class Roller {
+    static final int PASSENGERS = 7;
+    static final int RIDES = 12;
+
+    static class Coaster extends Thread {
+        private int seats;
+        private int free;
+        private boolean riding;
+        private int waiting;
+        private int rides;
+        private int longest;
+
+        Coaster(int seats) {
+            super("coaster");
+            this.seats = seats; //~ paper data-race
+            this.free = seats; //~ paper data-race
+            this.riding = false; //~ paper data-race
+        }
+
+        void takeRide() throws InterruptedException {
+            int queue = waiting; //~ data-race
+            synchronized (this) {
+                waiting++; //~ also non-atomic
+                longest = Math.max(longest, queue);
+                while (riding || free == 0) {
+                    wait();
+                }
+                waiting--;
+                free--;
+                int mine = rides;
+                notifyAll();
+                while (rides == mine) {
+                    wait();
+                }
+            }
+        }
+
+        private synchronized void ride() throws InterruptedException {
+            while (free > 0) {
+                wait();
+            }
+            riding = true;
+            rides++;
+            free = seats;
+            riding = false;
+            notifyAll();
+        }
+
+        synchronized int rides() {
+            return rides;
+        }
+
+        @Override
+        public void run() {
+            try {
+                for (int i = 0; i < RIDES; i++) {
+                    ride();
+                }
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    static class Passenger extends Thread {
+        private Coaster coaster;
+        private int wanted;
+        private int taken;
+
+        Passenger(Coaster coaster, int number) {
+            super("passenger-" + number);
+            this.coaster = coaster; //~ paper data-race
+            this.wanted = RIDES; //~ paper data-race
+        }
+
+        @Override
+        public void run() {
+            try {
+                while (wanted > 0) {
+                    coaster.takeRide();
+                    wanted--;
+                    taken++;
+                }
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    public static void main(String[] args) throws InterruptedException {
+        Coaster coaster = new Coaster(PASSENGERS);
+        Passenger[] passengers = new Passenger[PASSENGERS];
+        for (int i = 0; i < PASSENGERS; i++) {
+            passengers[i] = new Passenger(coaster, i);
+        }
+        coaster.start();
+        for (Passenger passenger : passengers) {
+            passenger.start();
+        }
+        coaster.join();
+        for (Passenger passenger : passengers) {
+            passenger.join();
+        }
+        System.out.println("Roller " + coaster.rides());
+    }
+}
