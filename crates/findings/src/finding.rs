@@ -140,6 +140,16 @@ impl Witness {
     }
 }
 
+/// How a defect was found.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Road {
+    /// By watching the program run.
+    Run,
+    /// By reading its code.
+    Code,
+}
+
 /// One defect.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Finding {
@@ -165,6 +175,9 @@ pub struct Finding {
     /// Who looks after the code in which it happens.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub owners: Vec<String>,
+    /// Which roads led to it, where both were taken.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub roads: Vec<Road>,
     /// The evidence.
     pub witnesses: Vec<Witness>,
 }
@@ -173,6 +186,16 @@ impl Finding {
     /// Whether somebody still has to look at it: nothing suppresses it, and no baseline knows it.
     pub fn is_open(&self) -> bool {
         !self.baseline && self.suppressed.is_none()
+    }
+
+    /// Which roads led to it, in words; nothing where only one was taken.
+    pub fn roads_in_words(&self) -> Option<&'static str> {
+        match self.roads.as_slice() {
+            [] => None,
+            [Road::Run] => Some("in the run only"),
+            [Road::Code] => Some("in the code only: this run did not do it"),
+            _ => Some("in the run and in the code"),
+        }
     }
 }
 

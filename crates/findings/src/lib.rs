@@ -24,7 +24,7 @@ pub use detail::{APART, NO_COMMON_LOCK, NOTHING_IN_COMMON, THE_DEADLOCK, TOGETHE
 pub use detail::{Act, Mover, Narrowing, Origin, Taken, View};
 pub use doc::{DetectorDoc, RuleDoc};
 pub use excerpt::Excerpts;
-pub use finding::{Confidence, Finding, Gap, Known, Role, Stale, Step, Suppressed, Witness};
+pub use finding::{Confidence, Finding, Gap, Known, Road, Role, Stale, Step, Suppressed, Witness};
 pub use frame::Frame;
 pub use owners::Owners;
 pub use pattern::matches;

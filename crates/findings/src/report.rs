@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Confidence, Excerpts, Finding, Gap, Known, Rule, Stale, Witness};
+use crate::{Confidence, Excerpts, Finding, Gap, Known, Road, Rule, Stale, Witness};
 
 /// What was looked at; zero where it does not apply to the road taken.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
@@ -122,6 +122,7 @@ impl Report {
             baseline: false,
             suppressed: None,
             owners: Vec::new(),
+            roads: Vec::new(),
             witnesses: Vec::new(),
         });
         finding.count += 1;
@@ -202,6 +203,15 @@ impl Report {
             if let Some((_, rest)) = finding.witnesses.split_first_mut() {
                 rest.sort_by_key(|witness| (witness.event, rank(&witness.detector)));
             }
+        }
+    }
+
+    /// Says of each finding which roads led to it. `road` is the one that a detector goes.
+    pub fn tell_roads(&mut self, road: impl Fn(&str) -> Road) {
+        for finding in self.findings.values_mut() {
+            finding.roads = finding.detectors.iter().map(|detector| road(detector)).collect();
+            finding.roads.sort_unstable();
+            finding.roads.dedup();
         }
     }
 

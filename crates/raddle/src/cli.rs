@@ -172,6 +172,11 @@ pub struct RunArgs {
     #[arg(long, value_name = "FILE")]
     pub plan: Option<PathBuf>,
 
+    /// Check this code first (a jar, a folder with classes), do not watch what no two threads can reach, and say of each
+    /// finding whether the run, the code or both show it; any number of times
+    #[arg(long, value_name = "PATH", conflicts_with = "plan")]
+    pub check: Vec<PathBuf>,
+
     /// Record everything, also what tells no detector anything: slow, and finds the same
     #[arg(long, hide = true)]
     pub unfiltered: bool,

@@ -41,6 +41,7 @@ pub const RUN: &str = "\
 Examples:
   raddle run -- java -jar app.jar
   raddle run -- mvn test
+  raddle run --check app.jar -- java -jar app.jar
   raddle run --include 'com.acme.*' -- java -cp classes com.acme.Main
   raddle run --output json=out.json --record app.trace -- ./start-server.sh
   raddle run --models locks.txt --strict -- gradle test --no-daemon

@@ -6,6 +6,7 @@ mod check;
 mod cli;
 mod cli_examples;
 mod cli_report;
+mod code;
 mod completions;
 mod config;
 mod config_options;

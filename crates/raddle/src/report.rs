@@ -31,6 +31,11 @@ impl Wanted {
         Ok(Self { specs, options, telling })
     }
 
+    /// The rules that were asked for.
+    pub fn rules(&self) -> &[Rule] {
+        &self.telling.rules
+    }
+
     /// Whether gaps count as findings do.
     pub fn is_strict(&self) -> bool {
         self.telling.strict

@@ -8,7 +8,7 @@ use std::io;
 use serde::Serialize;
 
 use super::{Render, place, plain};
-use crate::{Confidence, Finding, Report, Suppressed, Witness};
+use crate::{Confidence, Finding, Report, Road, Suppressed, Witness};
 
 pub(super) struct JsonLines;
 
@@ -24,6 +24,8 @@ struct Line<'a> {
     message: &'a str,
     owners: &'a [String],
     detectors: &'a [String],
+    #[serde(skip_serializing_if = "<[Road]>::is_empty")]
+    roads: &'a [Road],
     count: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     suppressed: Option<&'a Suppressed>,
@@ -54,6 +56,7 @@ impl Render for JsonLines {
                 message: &finding.message,
                 owners: &finding.owners,
                 detectors: &finding.detectors,
+                roads: &finding.roads,
                 count: finding.count,
                 suppressed: finding.suppressed.as_ref(),
                 witnesses: &finding.witnesses,

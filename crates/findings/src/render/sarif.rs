@@ -13,7 +13,7 @@ use serde::Serialize;
 use super::prose::{plural, visible};
 use super::sarif_place::{Flow, Located, Location, Message, flows, located, related};
 use super::{Render, jsonl, place, plain, words};
-use crate::{Confidence, DetectorDoc, Finding, Report, Rule};
+use crate::{Confidence, DetectorDoc, Finding, Report, Road, Rule};
 
 pub(super) struct Sarif {
     pub(super) detectors: &'static [DetectorDoc],
@@ -121,6 +121,8 @@ struct Properties<'a> {
     state: &'static str,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     owners: &'a [String],
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    roads: &'a [Road],
     #[serde(skip_serializing_if = "Vec::is_empty")]
     notes: Vec<&'a str>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -247,6 +249,7 @@ fn result<'a>(finding: &'a Finding, report: &'a Report, suppressible: bool, cuts
             detectors: &finding.detectors,
             state: jsonl::state(finding),
             owners: &finding.owners,
+            roads: &finding.roads,
             notes: first.iter().flat_map(|witness| &witness.notes).map(String::as_str).collect(),
             tests: first.iter().flat_map(|witness| &witness.tests).map(String::as_str).collect(),
         },

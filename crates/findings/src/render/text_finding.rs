@@ -257,7 +257,11 @@ impl Teller<'_> {
         if let Some(first) = first {
             names.sort_by_key(|name| *name != first.detector);
         }
-        let seen = format!("seen {}, by {}", plural(finding.count, "time", "times"), names.join(", "));
+        let times = plural(finding.count, "time", "times");
+        let seen = match finding.roads_in_words() {
+            None => format!("seen {times}, by {}", names.join(", ")),
+            Some(roads) => format!("seen {times}, by {}; {roads}", names.join(", ")),
+        };
         let (print, rule) = (&finding.fingerprint, finding.rule.name());
         let owners = match finding.owners.as_slice() {
             [] => None,

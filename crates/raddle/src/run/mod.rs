@@ -19,14 +19,18 @@ use std::time::{Duration, Instant};
 
 use events::Progress;
 use events::session::alive::{alive, process_of};
-use findings::{Gap, Report, plural};
+use findings::{Gap, Report, Road, plural};
+use program::points::World;
 
 use crate::cli::RunArgs;
+use crate::code::Checking;
 use crate::error::{Failure, Outcome};
+use crate::filter::Filter;
 use crate::output::{Color, Stream, WholeFile, tell};
 use crate::plan;
-use crate::progress::Line;
+use crate::progress::{Line, Stage};
 use crate::report::Wanted;
+use crate::select;
 use folder::Folder;
 use signals::Receiver;
 pub use start::class_path;
@@ -37,15 +41,21 @@ const LOOK: Duration = Duration::from_millis(10);
 /// How long JVMs may outlive the command.
 const GRACE: Duration = Duration::from_secs(5);
 
+/// The plan in the session folder, if the code was checked.
+const PLAN: &str = "plan";
+
 /// Runs it.
 pub fn run(args: &RunArgs, color: Color) -> Result<Outcome, Failure> {
     let wanted = Wanted::new(&args.report, color)?;
     if let Some(path) = &args.record {
         WholeFile::try_out(path)?;
     }
-    let planned = args.plan.as_deref().map(plan::read).transpose()?;
     let agent = start::agent()?;
     let folder = Folder::create(args.session.as_deref(), args.budget << 20)?;
+    let own_plan = folder.path().join(PLAN);
+    let checked = check(args, &wanted, &own_plan)?;
+    let plan = if checked.is_some() { Some(own_plan.as_path()) } else { args.plan.as_deref() };
+    let planned = plan.map(plan::read).transpose()?;
     let plan_path = planned.as_ref().map(|(path, _)| path.as_path());
     let mut command = start::command(args, &agent, folder.path(), plan_path)?;
     let place = folder.path().to_owned();
@@ -60,9 +70,41 @@ pub fn run(args: &RunArgs, color: Color) -> Result<Outcome, Failure> {
     let watching = Watching { args, wanted: &wanted, place: &place, signals: &signals };
     let (status, watched) = watching.all(child)?;
     let blind = planned.as_ref().and_then(|(_, plan)| plan::blind(plan));
-    let outcome = finish(args, &wanted, status, watched, &folder::tools(&place), blind);
+    let found = Found { watched, checked, blind };
+    let outcome = finish(args, &wanted, status, found, &folder::tools(&place));
     drop(folder.lock().unwrap_or_else(PoisonError::into_inner).take());
     outcome
+}
+
+/// What the code says, if it was to be checked. Comes before the program starts, which may want all processors.
+fn check(args: &RunArgs, wanted: &Wanted, plan: &Path) -> Result<Option<Report>, Failure> {
+    if args.check.is_empty() {
+        return Ok(None);
+    }
+    let checking = Checking {
+        inputs: &args.check,
+        specs: select::on_code(&[], wanted.rules())?,
+        options: wanted.options.clone(),
+        world: World::Guess,
+        jdk: None,
+        threads: None,
+        models: &args.models,
+        plan: Some(plan),
+    };
+    let stage = Stage::new(!args.report.no_progress);
+    let mut report = checking.run(&stage)?.report;
+    let filter = Filter::new(&args.include, &args.exclude);
+    report.retain(|finding| filter.keeps(finding));
+    Ok(Some(report))
+}
+
+/// What both roads have found.
+struct Found {
+    watched: Vec<Watched>,
+    /// What the code says, if it was checked.
+    checked: Option<Report>,
+    /// What the plan could not follow.
+    blind: Option<Gap>,
 }
 
 struct Watching<'a> {
@@ -147,19 +189,18 @@ fn finish(
     args: &RunArgs,
     wanted: &Wanted,
     status: ExitStatus,
-    watched: Vec<Watched>,
+    found: Found,
     tools: &BTreeSet<String>,
-    blind: Option<Gap>,
 ) -> Result<Outcome, Failure> {
-    let jvms = watched.len();
+    let jvms = found.watched.len();
     let mut report = Report::new();
-    if let Some(blind) = blind.filter(|_| jvms > 0) {
+    if let Some(blind) = found.blind.filter(|_| jvms > 0) {
         report.add_gap(blind);
     }
     let mut errors = Vec::new();
     let mut records = Vec::new();
     let mut counts: Vec<(String, u64)> = Vec::new();
-    for one in watched {
+    for one in found.watched {
         report.merge(one.report);
         errors.extend(one.errors);
         records.extend(one.record);
@@ -175,6 +216,10 @@ fn finish(
         && let Err(error) = std::fs::rename(only, path)
     {
         errors.push(Failure::new(format!("{}: {error}", path.display())));
+    }
+    if let Some(checked) = found.checked {
+        report.merge(checked);
+        report.tell_roads(road);
     }
     let mut complete = errors.is_empty();
     for error in errors {
@@ -209,6 +254,12 @@ fn finish(
         0 => outcome,
         code => Outcome::Program(code),
     })
+}
+
+/// The road that a detector goes.
+fn road(detector: &str) -> Road {
+    let on_code = detect::on_code::ALL.iter().any(|spec| spec.name == detector);
+    if on_code { Road::Code } else { Road::Run }
 }
 
 /// What makes a report of nothing worth little.

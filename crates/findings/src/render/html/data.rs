@@ -38,6 +38,9 @@ struct Row {
     subject: Name,
     message: Name,
     detectors: Vec<Name>,
+    /// Which roads led to it, in words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    roads: Option<&'static str>,
     count: u64,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     owners: Vec<Name>,
@@ -181,6 +184,7 @@ fn row(finding: &Finding, witnesses: usize, tables: &mut Tables<'_>) -> Row {
         subject: tables.name(&words::folded(&finding.subject)),
         message: tables.name(&words::message(finding)),
         detectors: tables.names(finding.detectors.iter().take(NOTES)),
+        roads: finding.roads_in_words(),
         count: finding.count,
         owners: tables.names(finding.owners.iter().take(NOTES)),
         suppressed: finding.suppressed.as_ref().map(|by| (tables.name(&by.reason), tables.name(&by.by))),

@@ -30,6 +30,7 @@ const findings = raw.findings.map((row, index) => ({
   headline: [rest.rules[row.rule].title, rest.rules[row.rule].joins, name(row.subject)].filter((word) => word !== "").join(" "),
   message: name(row.message),
   detectors: names(row.detectors),
+  roads: row.roads ?? "",
   owners: names(row.owners),
   count: row.count,
 }));

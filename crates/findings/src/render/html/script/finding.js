@@ -4,6 +4,7 @@ function facts(finding, told) {
   const pairs = [
     ["seen", plural(finding.count, "time", "times")],
     ["by", finding.detectors.join(", ")],
+    finding.roads === "" ? null : ["found", finding.roads],
     finding.owners.length > 0 ? ["owned by", finding.owners.join(", ")] : null,
     told.tests.length > 0 ? ["in the test", told.tests.join(", ")] : null,
     ["fingerprint", el("code", {}, finding.fingerprint)],

@@ -1,0 +1,124 @@
+//! Reads code and checks it: the whole of `raddle check`, and a part of `raddle run --check`.
+//!
+//! An input that cannot be read is an error; what is broken inside of one, or missing, is a gap of the report.
+
+use std::path::{Path, PathBuf};
+
+use detect::Options;
+use detect::on_code::{self, Code, CodeSpec};
+use events::models::Models;
+use findings::{Gap, Report};
+use program::Program;
+use program::input::{self, Found, Jdk};
+use program::points::World;
+
+use crate::error::Failure;
+use crate::output::WholeFile;
+use crate::plan::PlanFile;
+use crate::progress::Stage;
+
+/// What is checked, and how.
+pub struct Checking<'a> {
+    /// Jars, folders with classes, class files.
+    pub inputs: &'a [PathBuf],
+    /// What for.
+    pub specs: Vec<&'static CodeSpec>,
+    /// How strictly.
+    pub options: Options,
+    /// What is taken for roots.
+    pub world: World,
+    /// The JDK, if not the one that is installed.
+    pub jdk: Option<&'a Path>,
+    /// How many threads may work, if not as many as there are processors.
+    pub threads: Option<u16>,
+    /// Models besides the built-in ones.
+    pub models: &'a [PathBuf],
+    /// Where a plan is to be written.
+    pub plan: Option<&'a Path>,
+}
+
+/// What a check came to.
+pub struct Checked {
+    /// Findings, gaps and coverage.
+    pub report: Report,
+    /// What there is to tell of the plan, if one was written.
+    pub said: Option<String>,
+}
+
+impl Checking<'_> {
+    /// Does it.
+    pub fn run(&self, stage: &Stage) -> Result<Checked, Failure> {
+        if let Some(path) = self.inputs.iter().find(|path| !path.exists()) {
+            return Err(Failure::new(format!("{}: no such file or folder", path.display())));
+        }
+        stage.begin("reading classes");
+        let jdk = Jdk::find(self.jdk).map_err(|error| Failure::new(error.to_string()))?;
+        let mut reading = input::Options::default();
+        if let Some(threads) = self.threads {
+            reading.threads = usize::from(threads);
+        }
+        if let Some(jdk) = &jdk {
+            reading.java = jdk.version;
+        }
+        let models = self.models(reading.java)?;
+        if let Some(path) = self.plan {
+            WholeFile::try_out(path)?;
+        }
+        let mut writing = self.plan.map(|path| PlanFile::new(path, reading.java));
+        let found = self.read(&reading, writing.as_mut())?;
+        stage.begin("linking classes");
+        let program = Program::load(found, jdk.as_ref(), reading.threads);
+        stage.begin("following calls");
+        let code = Code::new(program, models, self.world);
+        let mut report = on_code::check(&code, &self.specs, &self.options, |name| stage.begin(name));
+        if jdk.is_none() {
+            report.add_gap(Gap {
+                what: "the JDK's classes".to_owned(),
+                why: "no JDK was found; name one with --jdk".to_owned(),
+                count: 1,
+            });
+        }
+        let said = writing.map(|plan| {
+            stage.begin("writing the plan");
+            plan.write(&code)
+        });
+        Ok(Checked { report, said: said.transpose()? })
+    }
+
+    /// All classes of the inputs; a plan that is to be written gets to know them.
+    fn read(&self, reading: &input::Options, mut plan: Option<&mut PlanFile>) -> Result<Found, Failure> {
+        let mut found = Found::default();
+        for path in self.inputs {
+            let one = std::slice::from_ref(path);
+            let one = input::read(one, reading).map_err(|error| Failure::new(error.to_string()))?;
+            if let Some(plan) = &mut plan {
+                plan.add_input(path, &one);
+            }
+            found.classes.extend(one.classes);
+            found.gaps.extend(one.gaps);
+        }
+        if found.classes.is_empty() {
+            return Err(Failure::with_help(
+                "there are no classes in what was named",
+                "name jars, folders with classes, or class files; sources have to be compiled first",
+            ));
+        }
+        Ok(found)
+    }
+
+    /// The built-in models and those that were named.
+    fn models(&self, java: u16) -> Result<Models, Failure> {
+        let wrong = |errors: Vec<events::models::ModelError>| match errors.first() {
+            Some(first) => Failure::new(first.to_string()),
+            None => Failure::new("the models cannot be read"),
+        };
+        let mut models = Models::builtin().map_err(wrong)?;
+        for path in self.models {
+            let text = std::fs::read_to_string(path)
+                .map_err(|error| Failure::new(format!("--models {}: {error}", Path::display(path))))?;
+            models.add(&path.display().to_string(), &text).map_err(wrong)?;
+        }
+        models.keep_jdk(java);
+        Ok(models)
+    }
+}
