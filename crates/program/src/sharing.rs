@@ -48,8 +48,8 @@ pub struct Sharing {
     alike: Set,
     /// Methods whose `this` is the task itself whenever a task's thread runs them.
     own: Vec<bool>,
-    /// Nothing is known: all is shared.
-    unknown: bool,
+    /// Tasks that crowds may stand for: who accesses a crowd may access them.
+    crowded: Set,
 }
 
 impl Sharing {
@@ -65,9 +65,12 @@ impl Sharing {
             tasks: FxHashMap::default(),
             alike: Set::default(),
             own: vec![false; program.method_count()],
-            unknown: !points.gaps().is_empty(),
+            crowded: Set::default(),
         };
         sharing.spread(program, points);
+        if points.is_crowded() {
+            sharing.crowded = points.merged().iter().filter(|o| sharing.tasks.contains_key(o)).collect();
+        }
         sharing.alike = points.merged().iter().filter(|o| !sharing.tasks.contains_key(o)).collect();
         sharing.find_own(program, points);
         sharing.escape(program, points);
@@ -97,7 +100,7 @@ impl Sharing {
                 if many {
                     self.many |= 1 << bit;
                 }
-                for object in &root.objects {
+                for object in root.objects.iter().filter(|object| !points.is_crowd(**object)) {
                     let once = is_run_once(program, points, root, *object);
                     let known = self.tasks.entry(*object).or_insert((bit, once));
                     // Run in several ways: by several threads.
@@ -172,6 +175,9 @@ impl Sharing {
     /// Finds the objects that other threads can reach.
     fn escape(&mut self, program: &Program, points: &Points) {
         let mut work: Vec<u32> = vec![OUTSIDE];
+        if points.is_crowded() {
+            work.extend(points.merged().iter());
+        }
         work.extend(points.statics().flat_map(|(_, objects)| objects.iter()));
         work.extend(points.exchanged());
         for root in points.roots() {
@@ -254,19 +260,20 @@ impl Sharing {
 
     /// May the object be reached by another thread than the one that made it?
     pub fn has_escaped(&self, object: u32) -> bool {
-        self.unknown || self.escaped.contains(&object)
+        self.escaped.contains(&object)
     }
 
     /// May two threads access this part of the object?
     pub fn is_shared(&self, object: u32, part: Part) -> bool {
-        if self.unknown {
-            return true;
-        }
         if !self.escaped.contains(&object) {
             return false;
         }
         let object = if self.alike.contains(object) { OUTSIDE } else { object };
-        let Some(accesses) = self.accesses.get(&(object, part)).copied() else { return false };
+        let mut accesses = self.accesses.get(&(object, part)).copied().unwrap_or_default();
+        if self.crowded.contains(object) {
+            let by_crowd = self.accesses.get(&(OUTSIDE, part)).copied().unwrap_or_default();
+            accesses.threads |= by_crowd.threads;
+        }
         let mut count = self.count(accesses.threads);
         if accesses.own {
             let (bit, once) = self.tasks.get(&object).copied().unwrap_or((LAST_TASK, false));
@@ -278,7 +285,7 @@ impl Sharing {
 
     /// May two threads access the static field?
     pub fn is_static_shared(&self, field: FieldId) -> bool {
-        self.unknown || self.count(self.statics.get(&field).copied().unwrap_or_default()) >= 2
+        self.count(self.statics.get(&field).copied().unwrap_or_default()) >= 2
     }
 
     /// May the access by an instruction touch something that two threads access? False for what is no access.
@@ -287,7 +294,6 @@ impl Sharing {
         let owner = program.method(method).owner;
         match body.insts.get(inst as usize).and_then(|inst| accessed(&inst.op)) {
             None => false,
-            Some(_) if self.unknown => true,
             Some(Accessed::Static(field)) => {
                 program.field_of(owner, field).is_none_or(|field| self.is_static_shared(field))
             }
@@ -305,24 +311,24 @@ impl Sharing {
 
     /// May several threads start in this root, by its number among [`Points::roots`]?
     pub fn is_many(&self, root: usize) -> bool {
-        self.unknown || self.many_roots.get(root).copied().unwrap_or(true)
+        self.many_roots.get(root).copied().unwrap_or(true)
     }
 
     /// May one thread run one method while another runs the other?
     pub fn may_overlap(&self, one: MethodId, other: MethodId) -> bool {
         let (one, other) = (self.threads[one.index()], self.threads[other.index()]);
         let different = one != 0 && other != 0 && (one | other).count_ones() >= 2;
-        self.unknown || different || one & other & self.many != 0
+        different || one & other & self.many != 0
     }
 
     /// Is the method run by the program's own thread and by no other?
     pub fn is_main_alone(&self, method: MethodId) -> bool {
-        !self.unknown && self.threads[method.index()] == 1 << MAIN
+        self.threads[method.index()] == 1 << MAIN
     }
 
     /// May several threads run the method at the same time?
     pub fn is_run_by_many(&self, method: MethodId) -> bool {
-        self.unknown || self.count(self.threads[method.index()]) >= 2
+        self.count(self.threads[method.index()]) >= 2
     }
 }
 
@@ -405,10 +411,11 @@ fn is_single(program: &Program, points: &Points, root: &Root) -> bool {
             let [object] = root.objects[..] else { return false };
             let Some((maker, made)) = points.object(object).place else { return false };
             let mains = || points.roots().iter().filter(|root| root.kind == RootKind::Main);
-            let called = points.calls().iter().any(|(_, callee)| *callee == Callee::Method(maker));
-            let made_once =
-                mains().any(|main| main.method == maker) && !called && runs_once(program, maker, made);
-            made_once && is_run_once(program, points, root, object)
+            let called = || points.calls().iter().any(|(_, callee)| *callee == Callee::Method(maker));
+            mains().any(|main| main.method == maker)
+                && runs_once(program, maker, made)
+                && is_run_once(program, points, root, object)
+                && !called()
         }
     }
 }

@@ -137,6 +137,10 @@ impl Analysis<'_> {
         let mut chosen: FxHashMap<MethodId, Set> = FxHashMap::default();
         let named = self.sites[number as usize].named;
         for object in objects.iter() {
+            if self.crowds.on && self.is_crowd(object) {
+                self.crowd_receives(number, object);
+                continue;
+            }
             let found = self.object(object);
             if found.made == Made::Closure && self.closure_runs(object, &self.sites[number as usize].name) {
                 if self.ran.insert((number, object)) {

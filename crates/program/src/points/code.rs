@@ -102,8 +102,7 @@ impl Analysis<'_> {
             Op::Closure { closure, .. } => {
                 let object = self.add_object(Object { made: Made::Closure, class: None, place });
                 self.types.closures.insert(object, (owner, closure));
-                let types = &self.types;
-                self.graph.add_to_masks(object, |filter| types.passes(object, filter));
+                self.sort_in(object, self.types.interface(object));
                 self.graph.put(node(result), object);
             }
             Op::Cast { class, value } => match program.class_of(owner, class) {

@@ -67,11 +67,13 @@ impl Analysis<'_> {
     /// Is it an object in which a library keeps things?
     fn is_holder(&self, object: u32) -> bool {
         let found = self.object(object);
+        let program = self.program;
         match (found.made, found.class) {
             (Made::Library | Made::Outside, _) => true,
-            (Made::New | Made::Given, Some(class)) => self.program.chain(class).any(|class| {
-                let class = self.program.class(class);
-                class.origin != Origin::Input && class.name() != "java/lang/Object"
+            (Made::New | Made::Given | Made::Crowd, Some(class)) => program.chain(class).any(|class| {
+                let class = program.class(class);
+                // Nothing but Object is above nothing.
+                class.origin != Origin::Input && class.superclass.is_some()
             }),
             _ => false,
         }
@@ -110,11 +112,14 @@ impl Analysis<'_> {
             site.keeps = keeps;
         }
         let later = self.later(&site);
+        let types = MethodType::parse(site.descriptor.as_bytes());
         for (place, argument) in site.arguments.iter().enumerate() {
             let Some(argument) = *argument else { continue };
             let position = if site.is_static { Some(place) } else { place.checked_sub(1) };
-            if position.is_some_and(|position| later.contains(&position)) {
-                self.watch(argument, Watch::Task(number));
+            if let Some(position) = position.filter(|position| later.contains(position)) {
+                let declared = types.and_then(|types| types.parameters().nth(position)?.class_name());
+                let declared = declared.and_then(|name| program.class_named(&String::from_utf8_lossy(name)));
+                self.watch(argument, Watch::Task(number, declared));
             } else {
                 self.flow(argument, held);
             }
@@ -172,15 +177,28 @@ impl Analysis<'_> {
             .collect()
     }
 
-    /// `start` of a thread object: its `run` is a thread's first method.
+    /// `start` of a thread object: its `run` is a thread's first method. So is what a fork-join task computes.
     fn start_thread(&mut self, number: u32) {
+        let program = self.program;
         let site = &self.sites[number as usize];
-        if let Some(receiver) = site.arguments.first().copied().flatten().filter(|_| !site.is_static) {
-            let is_start = &*site.name == "start" && &*site.descriptor == "()V";
-            let is_fork = matches!(&*site.name, "fork" | "invoke" | "join");
-            if is_start || is_fork {
-                self.watch(receiver, Watch::Task(number));
+        let Some(receiver) = site.arguments.first().copied().flatten().filter(|_| !site.is_static) else {
+            return;
+        };
+        let above = match (&*site.name, &*site.descriptor) {
+            ("start", "()V") => "java/lang/Thread",
+            ("fork" | "invoke" | "join", _) => "java/util/concurrent/ForkJoinTask",
+            _ => return,
+        };
+        let owner = site.named.map(|named| program.method(named).owner).or(site.owner);
+        let above = program.class_named(above);
+        let fits = match (owner, above) {
+            (Some(owner), Some(above)) => {
+                program.is_below(owner, above) || program.class(owner).origin == Origin::Missing
             }
+            _ => false,
+        };
+        if fits {
+            self.watch(receiver, Watch::Task(number, above));
         }
     }
 
@@ -279,6 +297,9 @@ impl Analysis<'_> {
         }
         let Hub { node: held, keeps, .. } = self.hubs[hub as usize];
         let found = self.object(object);
+        if self.is_crowd(object) && self.graph.find(held) == self.graph.find(self.outside) {
+            return;
+        }
         if keeps {
             // What is in one can be taken out of the other: they are one place.
             if found.made == Made::Array {
@@ -288,7 +309,8 @@ impl Analysis<'_> {
                 let contents = self.part(object, Part::Contents);
                 self.unify(contents, held);
             }
-            if found.class.is_some_and(|class| self.is_thread(class)) {
+            let is_thread = found.class.is_some_and(|class| self.is_thread(class));
+            if is_thread && !self.is_crowd(object) {
                 self.run_task(object, held, None);
             }
         }
@@ -298,7 +320,11 @@ impl Analysis<'_> {
             self.merge(object);
             self.move_hubs();
         }
-        self.call_back(hub, held, object);
+        if !self.is_crowd(object) {
+            self.call_back(hub, held, object);
+        } else if self.crowds.on && found.made == Made::Crowd {
+            self.crowd_called_back(hub, held, object);
+        }
     }
 
     /// An object was handed to a library that keeps nothing: it may look at what is in it all the same.
@@ -365,16 +391,20 @@ impl Analysis<'_> {
             return;
         }
         for callback in self.callbacks(class).iter().filter(|callback| !callback.is_task) {
-            self.called(callback.method, object, held);
+            self.called(callback.method, object, held, held);
             self.calls.insert((caller, Callee::Method(callback.method)));
         }
     }
 
-    /// A library calls a method on an object, with what it holds.
-    pub fn called(&mut self, method: MethodId, object: u32, held: Node) {
+    /// A library calls a method on an object, with what is in one node, and puts what it gets into another.
+    pub fn called(&mut self, method: MethodId, object: u32, given: Node, got: Node) {
         let Some(base) = self.base(method) else { return };
         let Some(body) = self.program.body(method) else { return };
         self.graph.put(base, object);
+        let places = (self.graph.find(given), self.graph.find(got));
+        if !self.called.insert((method, places.0, places.1)) {
+            return;
+        }
         let (_, descriptor) = self.program.names_of(method);
         let types = MethodType::parse(descriptor.as_bytes());
         let parameters = types.into_iter().flat_map(|types| types.parameters());
@@ -384,11 +414,11 @@ impl Analysis<'_> {
             }
             let class = of.class_name().map(String::from_utf8_lossy);
             match class.and_then(|name| self.program.class_named(&name)) {
-                Some(class) => self.flow_filtered(held, base + param.0, class.0),
-                None => self.flow(held, base + param.0),
+                Some(class) => self.flow_filtered(given, base + param.0, class.0),
+                None => self.flow(given, base + param.0),
             }
         }
-        self.flow(base + body.kinds.len() as u32, held);
+        self.flow(base + body.kinds.len() as u32, got);
     }
 
     /// What a library gives to a closure: what it holds, for each parameter. `None` if libraries that only keep it do not
@@ -415,7 +445,7 @@ impl Analysis<'_> {
             // A collection of tasks.
             let contents = self.part(object, Part::Contents);
             if self.tasks.insert((number, object)) {
-                self.watch(contents, Watch::Task(number));
+                self.watch(contents, Watch::Task(number, None));
             }
             return;
         }
@@ -451,7 +481,7 @@ impl Analysis<'_> {
         for callback in callbacks.iter() {
             let wanted = if is_thread || has_task { callback.is_task } else { !callback.is_plain };
             if wanted {
-                self.called(callback.method, object, held);
+                self.called(callback.method, object, held, held);
                 self.add_root(callback.method, RootKind::Task, Some(object), inst);
             }
         }

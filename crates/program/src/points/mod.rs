@@ -7,11 +7,17 @@
 //! methods of the inputs' objects among it that a library type declares. What is in a library's static fields is one object,
 //! the *outside*. Model tables say which arguments are run by other threads. Strings and boxes are not objects here.
 //!
+//! Objects that the outside holds are *merged*: their parts are told apart by field alone. As long as they are few they are
+//! listed where they may be; else **crowds** stand for them (`crowds.rs`), so that sets stay small whatever the size
+//! of the program. An analysis that takes too long merges all objects: a coarser answer, and still one that leaves
+//! nothing out.
+//!
 //! Not followed: reflection, and objects that only a library makes of the inputs' classes (by name, from a file). Calls on
 //! them have no target.
 
 mod calls;
 mod code;
+mod crowds;
 mod graph;
 mod library;
 mod roots;
@@ -41,6 +47,8 @@ pub enum Made {
     Library,
     /// All that libraries keep in static fields.
     Outside,
+    /// As one of many that are not told apart: merged objects of a class or below it.
+    Crowd,
     /// By whoever calls a library's public methods.
     Given,
 }
@@ -82,7 +90,14 @@ pub enum Caller {
 /// The result.
 pub struct Points {
     objects: Vec<Object>,
-    graph: Graph,
+    /// The first number that is no crowd.
+    first: u32,
+    /// Do crowds stand for merged objects?
+    crowded: bool,
+    /// By node: its set among the sets.
+    set_of: Vec<u32>,
+    sets: Vec<Set>,
+    steps: usize,
     /// By method: the node of its first register; none if it is not reached.
     bases: Vec<Option<Node>>,
     parts: FxHashMap<(u32, Part), Node>,
@@ -94,6 +109,7 @@ pub struct Points {
     roots: Vec<Root>,
     exchanged: Vec<Node>,
     merged: Set,
+    merged_classes: Vec<ClassId>,
     merged_parts: FxHashMap<Part, Node>,
     gaps: Vec<Gap>,
 }
@@ -116,74 +132,25 @@ pub enum World {
     Library,
 }
 
-/// How many steps the analysis may take for each register of the program; then it is given up as a gap.
-const STEPS_PER_NODE: usize = 400;
-const LEAST_STEPS: usize = 2_000_000;
-/// How many edges there may be; each takes some thirty bytes.
-const MOST_EDGES: usize = 40_000_000;
+/// How much the analysis may do for each method of the program, and at least, before all objects are merged.
+const STEPS_PER_METHOD: usize = 5_000;
+const LEAST_STEPS: usize = 60_000_000;
+/// How many edges there may be before all objects are merged; each takes some thirty bytes.
+const MOST_EDGES: usize = 20_000_000;
+/// How many merged objects are listed one by one before crowds stand for them.
+const MOST_LISTED: usize = 96;
+/// How many objects a node may hold before they are merged.
+const MOST_IN_NODE: usize = 400;
+/// Calls with more targets than that are known as calls by way of a library.
+const MOST_TARGETS: usize = 48;
 
 impl Points {
     /// Analyses a program.
     pub fn new(program: &Program, models: &Models, world: World) -> Points {
         let mut analysis = Analysis::new(program, models);
         analysis.find_roots(world);
-        let done = analysis.settle();
-        let Analysis {
-            types,
-            graph,
-            bases,
-            parts,
-            statics,
-            mut targets,
-            calls,
-            mut roots,
-            exchanged,
-            hub_same,
-            merged,
-            merged_parts,
-            ..
-        } = analysis;
-        let place = |mut hub: u32| {
-            while hub_same[hub as usize] != hub {
-                hub = hub_same[hub as usize];
-            }
-            hub
-        };
-        let mut calls: Vec<(Caller, Callee)> = calls.into_iter().collect();
-        for (caller, callee) in &mut calls {
-            if let Caller::Library(hub) = caller {
-                *hub = place(*hub);
-            }
-            if let Callee::Library(hub) = callee {
-                *hub = place(*hub);
-            }
-        }
-        targets.sort_unstable();
-        targets.dedup();
-        calls.sort_unstable();
-        calls.dedup();
-        roots.sort_by_key(|root| root.method);
-        let mut exchanged: Vec<Node> = exchanged.into_iter().map(|node| graph.find(node)).collect();
-        exchanged.sort_unstable();
-        exchanged.dedup();
-        let mut gaps = Vec::new();
-        if !done {
-            gaps.push(Gap::new("points-to analysis", "it would take too long and was given up"));
-        }
-        Points {
-            objects: types.objects,
-            graph,
-            bases,
-            parts,
-            statics,
-            targets,
-            calls,
-            roots,
-            exchanged,
-            merged,
-            merged_parts,
-            gaps,
-        }
+        analysis.settle();
+        analysis.finish()
     }
 
     /// All objects; their numbers are those in sets.
@@ -204,7 +171,63 @@ impl Points {
     /// The objects that a register of a method may hold.
     pub fn of(&self, method: MethodId, reg: Reg) -> Option<&Set> {
         let base = (*self.bases.get(method.index())?)?;
-        reg.is_some().then(|| self.graph.objects(base + reg.0))
+        reg.is_some().then(|| self.at(base + reg.0))
+    }
+
+    fn at(&self, node: Node) -> &Set {
+        static NONE: Set = Set::EMPTY;
+        let set = self.set_of.get(node as usize).and_then(|set| self.sets.get(*set as usize));
+        set.unwrap_or(&NONE)
+    }
+
+    /// May both hold one and the same object?
+    pub fn may_meet(&self, program: &Program, one: &Set, other: &Set) -> bool {
+        if one.meets(other) {
+            return true;
+        }
+        if !self.crowded || !one.meets(&self.merged) || !other.meets(&self.merged) {
+            return false;
+        }
+        let (ones, others) = (one.common(&self.merged), other.common(&self.merged));
+        ones.iter().any(|a| others.iter().any(|b| self.may_be_one(program, a, b)))
+    }
+
+    /// May two merged objects be the same one?
+    fn may_be_one(&self, program: &Program, one: u32, other: u32) -> bool {
+        if one == OUTSIDE || other == OUTSIDE {
+            return true;
+        }
+        if !self.is_crowd(one) && !self.is_crowd(other) {
+            return false;
+        }
+        let (one, other) = (self.object(one), self.object(other));
+        let (Some(one), Some(other)) = (one.class, other.class) else { return one.class == other.class };
+        let below = program.class(one).below();
+        program.is_below(one, other)
+            || program.is_below(other, one)
+            || below.iter().any(|class| program.is_below(*class, other))
+    }
+
+    /// Is it not one object but a crowd of merged ones?
+    pub fn is_crowd(&self, object: u32) -> bool {
+        object < self.first
+    }
+
+    /// Is it a crowd of which not even the class is known?
+    pub fn is_anything(&self, object: u32) -> bool {
+        self.is_crowd(object) && self.object(object).made != Made::Crowd
+    }
+
+    /// Do crowds stand for merged objects?
+    pub fn is_crowded(&self) -> bool {
+        self.crowded
+    }
+
+    /// The classes of the inputs that a crowd's objects may have.
+    pub fn classes_of(&self, program: &Program, crowd: u32) -> impl Iterator<Item = ClassId> {
+        let class = self.object(crowd).class;
+        let all = self.merged_classes.iter().copied();
+        all.filter(move |found| class.is_none_or(|class| program.is_below(*found, class)))
     }
 
     /// The objects that a part of an object may hold.
@@ -214,29 +237,29 @@ impl Points {
             true => self.merged_parts.get(&part),
             false => self.parts.get(&(object, part)),
         };
-        node.map(|node| self.graph.objects(*node))
+        node.map(|node| self.at(*node))
     }
 
-    /// The objects that the outside holds: their parts are not told apart, but by field.
+    /// The objects whose parts are not told apart, but by field, and the crowds that stand for them.
     pub fn merged(&self) -> &Set {
         &self.merged
     }
 
     /// The objects that a static field may hold.
     pub fn of_static(&self, field: FieldId) -> Option<&Set> {
-        self.statics.get(&field).map(|node| self.graph.objects(*node))
+        self.statics.get(&field).map(|node| self.at(*node))
     }
 
     /// All parts of objects with what they may hold; those of merged objects as parts of the outside.
     pub fn parts(&self) -> impl Iterator<Item = (u32, Part, &Set)> {
         let merged = self.merged_parts.iter().map(|(part, node)| (OUTSIDE, *part, *node));
         let own = self.parts.iter().map(|((object, part), node)| (*object, *part, *node));
-        own.chain(merged).map(|(object, part, node)| (object, part, self.graph.objects(node)))
+        own.chain(merged).map(|(object, part, node)| (object, part, self.at(node)))
     }
 
     /// All static fields that objects were put into.
     pub fn statics(&self) -> impl Iterator<Item = (FieldId, &Set)> {
-        self.statics.iter().map(|(field, node)| (*field, self.graph.objects(*node)))
+        self.statics.iter().map(|(field, node)| (*field, self.at(*node)))
     }
 
     /// The methods that an instruction may call, in order; those of libraries are not among them.
@@ -270,45 +293,31 @@ impl Points {
 
     /// The objects that pass between tasks and those who hand them over: arguments and results.
     pub fn exchanged(&self) -> impl Iterator<Item = u32> {
-        self.exchanged.iter().flat_map(|node| self.graph.objects(*node).iter())
+        self.exchanged.iter().flat_map(|node| self.at(*node).iter())
     }
 
-    /// What is missing from the analysis. If there is a gap, nothing may be taken as known.
+    /// What is missing from the analysis, or coarser than it might be.
     pub fn gaps(&self) -> &[Gap] {
         &self.gaps
     }
 
     /// How much work it was, for measuring.
     pub fn steps(&self) -> usize {
-        self.graph.steps
+        self.steps
     }
 }
 
-/// What decides whether an object passes a cast.
+/// What is known of objects by their number.
 struct Types<'p> {
     program: &'p Program,
     objects: Vec<Object>,
     /// For closures, the class and its closure.
     closures: FxHashMap<u32, (ClassId, crate::ir::ClosureRef)>,
+    /// Objects of the inputs' classes by class, closures by interface.
+    by_class: FxHashMap<ClassId, Vec<u32>>,
 }
 
 impl Types<'_> {
-    fn passes(&self, object: u32, filter: Filter) -> bool {
-        let class = ClassId(filter);
-        let of_library = self.program.class(class).origin != Origin::Input;
-        let found = &self.objects[object as usize];
-        match (found.made, found.class) {
-            (Made::Closure, _) => match self.interface(object) {
-                Some(interface) => self.program.is_below(interface, class) || of_library,
-                None => true,
-            },
-            // What a library object hands out may be of any class of the library.
-            (_, Some(own)) if self.program.class(own).origin != Origin::Input => of_library,
-            (_, Some(own)) => self.program.is_below(own, class),
-            (_, None) => of_library,
-        }
-    }
-
     /// The interface that a closure implements.
     fn interface(&self, object: u32) -> Option<ClassId> {
         let (class, closure) = self.closures.get(&object)?;
@@ -328,8 +337,8 @@ enum Watch {
     Receiver(u32),
     /// A library that keeps nothing gets hold of them in a call.
     Handed(u32),
-    /// Another thread runs them.
-    Task(u32),
+    /// Another thread runs those of a class, if one is known.
+    Task(u32, Option<ClassId>),
 }
 
 /// The analysis under way.
@@ -337,7 +346,8 @@ struct Analysis<'p> {
     program: &'p Program,
     models: &'p Models,
     types: Types<'p>,
-    graph: Graph,
+    graph: Graph<crowds::Hierarchy<'p>>,
+    crowds: crowds::Crowds,
     bases: Vec<Option<Node>>,
     parts: FxHashMap<(u32, Part), Node>,
     parts_of: FxHashMap<u32, Vec<Part>>,
@@ -353,6 +363,8 @@ struct Analysis<'p> {
     targets: Vec<(MethodId, u32, MethodId)>,
     calls: FxHashSet<(Caller, Callee)>,
     linked: FxHashSet<(u32, MethodId)>,
+    /// Methods that libraries call with what is in one node, and put what they return into another.
+    called: FxHashSet<(MethodId, Node, Node)>,
     /// Which of a class's methods libraries may call.
     callbacks: FxHashMap<ClassId, std::rc::Rc<[library::Callback]>>,
     /// Objects that the outside holds: their parts are not told apart, but by field.
@@ -369,6 +381,7 @@ struct Analysis<'p> {
     exchanged: FxHashSet<Node>,
     roots: Vec<Root>,
     root_of: FxHashMap<MethodId, u32>,
+    root_of_hub: FxHashMap<u32, u32>,
     pending: Vec<MethodId>,
     /// All exceptions that are thrown.
     thrown: Node,
@@ -380,15 +393,18 @@ struct Analysis<'p> {
 
 impl<'p> Analysis<'p> {
     fn new(program: &'p Program, models: &'p Models) -> Analysis<'p> {
-        let mut graph = Graph::default();
+        let objects = crowds::all(program);
+        let mut graph = Graph::new(crowds::Hierarchy::new(program), objects.len() as u32 / 64);
+        graph.limit(MOST_IN_NODE);
         let thrown = graph.add(2);
-        let outside = Object { made: Made::Outside, class: None, place: None };
-        let types = Types { program, objects: vec![outside], closures: FxHashMap::default() };
+        let closures = FxHashMap::default();
+        let types = Types { program, objects, closures, by_class: FxHashMap::default() };
         let mut analysis = Analysis {
             program,
             models,
             types,
             graph,
+            crowds: crowds::Crowds::default(),
             bases: vec![None; program.method_count()],
             parts: FxHashMap::default(),
             parts_of: FxHashMap::default(),
@@ -402,6 +418,7 @@ impl<'p> Analysis<'p> {
             targets: Vec::new(),
             calls: FxHashSet::default(),
             linked: FxHashSet::default(),
+            called: FxHashSet::default(),
             callbacks: FxHashMap::default(),
             merged: Set::default(),
             merged_parts: FxHashMap::default(),
@@ -413,6 +430,7 @@ impl<'p> Analysis<'p> {
             exchanged: FxHashSet::default(),
             roots: Vec::new(),
             root_of: FxHashMap::default(),
+            root_of_hub: FxHashMap::default(),
             pending: Vec::new(),
             thrown,
             threads: thrown + 1,
@@ -425,8 +443,9 @@ impl<'p> Analysis<'p> {
         analysis
     }
 
-    /// Follows everything until nothing is new; false if it was given up.
-    fn settle(&mut self) -> bool {
+    /// Follows everything until nothing is new.
+    fn settle(&mut self) {
+        let most = LEAST_STEPS.max(self.bases.len().saturating_mul(STEPS_PER_METHOD));
         loop {
             while let Some(method) = self.pending.pop() {
                 self.add_body(method);
@@ -435,24 +454,91 @@ impl<'p> Analysis<'p> {
             for (watcher, objects) in std::mem::take(&mut self.graph.told) {
                 self.arrived(self.watches[watcher as usize], &objects);
             }
-            let most = LEAST_STEPS.max(self.bases.len() * STEPS_PER_NODE);
+            self.thin_out();
             if self.graph.steps > most || self.graph.size() > MOST_EDGES {
-                return false;
+                self.merge_all();
             }
             let step = self.graph.step();
             self.move_hubs();
-            let Some((node, watchers, objects)) = step else {
-                if self.pending.is_empty() && self.changed_hubs.is_empty() && self.graph.told.is_empty() {
-                    return true;
+            let Some(graph::Step { node, watchers, told, fresh }) = step else {
+                if self.pending.is_empty()
+                    && self.changed_hubs.is_empty()
+                    && self.graph.told.is_empty()
+                    && self.graph.overfull.is_empty()
+                    && self.graph.is_tidy()
+                {
+                    return;
                 }
                 continue;
             };
-            for watcher in watchers {
-                self.arrived(self.watches[watcher as usize], &objects);
+            if fresh.is_empty() {
+                continue;
+            }
+            let objects = told.as_ref().unwrap_or(&fresh);
+            if !objects.is_empty() {
+                for watcher in watchers {
+                    self.arrived(self.watches[watcher as usize], objects);
+                }
             }
             if let Some(hub) = self.hub_of.get(&self.graph.find(node)).copied() {
-                self.kept(hub, &objects);
+                self.kept(hub, &fresh);
             }
+        }
+    }
+
+    /// Makes the result.
+    fn finish(mut self) -> Points {
+        self.call_groups();
+        let place = |mut hub: u32| {
+            while self.hub_same[hub as usize] != hub {
+                hub = self.hub_same[hub as usize];
+            }
+            hub
+        };
+        let mut calls: Vec<(Caller, Callee)> = self.calls.into_iter().collect();
+        for (caller, callee) in &mut calls {
+            if let Caller::Library(hub) = caller {
+                *hub = place(*hub);
+            }
+            if let Callee::Library(hub) = callee {
+                *hub = place(*hub);
+            }
+        }
+        let mut targets = self.targets;
+        targets.sort_unstable();
+        targets.dedup();
+        calls.sort_unstable();
+        calls.dedup();
+        let mut roots = self.roots;
+        roots.sort_by_key(|root| root.method);
+        let mut exchanged: Vec<Node> = self.exchanged.into_iter().collect();
+        exchanged.sort_unstable();
+        let mut gaps = Vec::new();
+        if self.crowds.all {
+            let why =
+                "the program is large: objects are told apart by their class alone, and all count as shared";
+            gaps.push(Gap::new("points-to analysis", why));
+        }
+        let (steps, first) = (self.graph.steps, self.graph.first());
+        let (set_of, sets) = self.graph.into_sets();
+        Points {
+            objects: self.types.objects,
+            first,
+            crowded: self.crowds.on,
+            set_of,
+            sets,
+            steps,
+            bases: self.bases,
+            parts: self.parts,
+            statics: self.statics,
+            targets,
+            calls,
+            roots,
+            exchanged,
+            merged: self.merged,
+            merged_classes: self.crowds.list,
+            merged_parts: self.merged_parts,
+            gaps,
         }
     }
 
@@ -462,8 +548,10 @@ impl<'p> Analysis<'p> {
 
     fn flow_filtered(&mut self, from: Node, to: Node, filter: Filter) {
         if filter != graph::ALL && !self.graph.has_mask(filter) {
-            let all = 0..self.types.objects.len() as u32;
-            self.graph.set_mask(filter, all.filter(|object| self.types.passes(*object, filter)).collect());
+            let class = self.program.class(ClassId(filter));
+            let by_class = &self.types.by_class;
+            let objects = class.below().iter().filter_map(|below| by_class.get(below)).flatten();
+            self.graph.set_mask(filter, objects.copied().collect(), class.origin != Origin::Input);
         }
         self.graph.flow(from, to, filter);
     }
@@ -484,13 +572,31 @@ impl<'p> Analysis<'p> {
                 for object in objects.without(&self.merged).iter() {
                     self.handed(site, object);
                 }
+                if self.crowds.on && objects.meets(&self.merged) {
+                    self.handed(site, OUTSIDE);
+                }
             }
-            Watch::Task(site) => {
+            Watch::Task(site, class) => {
                 for object in objects.iter() {
-                    self.task(site, object);
+                    if self.crowds.on && self.is_crowd(object) {
+                        self.crowd_of_tasks(site, object, class);
+                    } else if self.may_be(object, class) {
+                        self.task(site, object);
+                    }
                 }
             }
         }
+    }
+
+    /// May an object be of a class? What a library made may be of any class of the library.
+    fn may_be(&self, object: u32, class: Option<ClassId>) -> bool {
+        let Some(class) = class else { return true };
+        let found = self.object(object);
+        let own = if found.made == Made::Closure { self.types.interface(object) } else { found.class };
+        own.is_none_or(|own| {
+            self.program.is_below(own, class)
+                || (self.program.class(own).origin != Origin::Input && found.made != Made::Closure)
+        })
     }
 
     /// Does something with the nodes of a part of some objects; those whose parts are not told apart have one.
@@ -515,7 +621,7 @@ impl<'p> Analysis<'p> {
 
     fn merged_part(&mut self, part: Part) -> Node {
         if part == Part::Contents {
-            return self.part(OUTSIDE, part);
+            return self.outside;
         }
         match self.merged_parts.get(&part) {
             Some(node) => *node,
@@ -529,10 +635,22 @@ impl<'p> Analysis<'p> {
 
     /// From now on the parts of this object are not told apart from those of others that the outside holds.
     fn merge(&mut self, object: u32) {
-        if object == OUTSIDE || !self.merged.insert(object) {
+        if self.is_crowd(object) || !self.merged.insert(object) {
             return;
         }
+        self.merge_parts(object);
+        if self.crowds.on {
+            self.join_crowd(object);
+        } else if self.merged.len() > MOST_LISTED {
+            self.crowd_together();
+        }
+    }
+
+    fn merge_parts(&mut self, object: u32) {
         for part in self.parts_of.remove(&object).unwrap_or_default() {
+            if object == OUTSIDE && part == Part::Contents {
+                continue;
+            }
             if let Some(node) = self.parts.remove(&(object, part)) {
                 let merged = self.merged_part(part);
                 self.graph.unify(node, merged);
@@ -572,10 +690,27 @@ impl<'p> Analysis<'p> {
         let number = self.types.objects.len() as u32 - 1;
         // A closure's interface is known only when its maker has said so.
         if object.made != Made::Closure {
-            let types = &self.types;
-            self.graph.add_to_masks(number, |filter| types.passes(number, filter));
+            self.sort_in(number, object.class);
         }
         number
+    }
+
+    /// Lets an object pass the filters that it should.
+    fn sort_in(&mut self, number: u32, class: Option<ClassId>) {
+        let program = self.program;
+        let is_closure = self.object(number).made == Made::Closure;
+        let class = class.filter(|class| is_closure || program.class(*class).origin == Origin::Input);
+        if let Some(class) = class {
+            self.types.by_class.entry(class).or_default().push(number);
+            self.graph.let_pass(number, program.class(class).above().iter().map(|above| above.0));
+        }
+        // What a library object hands out may be of any class of the library.
+        if class.is_none() || is_closure {
+            self.graph.let_free(number);
+        }
+        if self.crowds.all {
+            self.graph.put(self.outside, number);
+        }
     }
 
     fn object(&self, number: u32) -> Object {

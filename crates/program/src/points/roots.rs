@@ -60,6 +60,13 @@ impl Analysis<'_> {
                 }
             }
         }
+        let mut owners: Vec<ClassId> =
+            found.iter().map(|(method, _)| program.method(*method).owner).collect();
+        owners.sort_unstable();
+        owners.dedup();
+        if owners.len() > super::MOST_LISTED {
+            self.crowd_together();
+        }
         for (method, kind) in found {
             self.add_outer_root(method, kind);
         }
@@ -134,7 +141,7 @@ impl Analysis<'_> {
                 _ => continue,
             };
             let held = self.part(OUTSIDE, Part::Contents);
-            self.called(callback.method, object, held);
+            self.called(callback.method, object, held, held);
             self.add_root(callback.method, kind, Some(object), None);
         }
     }
@@ -149,10 +156,7 @@ impl Analysis<'_> {
         self.touch(method, info.owner);
         let mut params = body.params().iter();
         if info.access & flags::STATIC == 0 {
-            for class in self.instances(info.owner) {
-                let object = self.given(class);
-                self.graph.put(base, object);
-            }
+            self.give(base, info.owner);
             params.next();
         }
         let (_, descriptor) = program.names_of(method);
@@ -164,14 +168,29 @@ impl Analysis<'_> {
             }
             let outside = self.part(OUTSIDE, Part::Contents);
             let class = class.and_then(|name| program.class_named(&name));
-            for class in class.map(|class| self.instances(class)).unwrap_or_default() {
-                let object = self.given(class);
-                self.graph.put(base + param.0, object);
+            if let Some(class) = class {
+                self.give(base + param.0, class);
             }
             match class {
                 Some(class) => self.flow_filtered(outside, base + param.0, class.0),
                 None => self.flow(outside, base + param.0),
             }
+        }
+    }
+
+    /// Puts objects that come from outside as some of this class into a node.
+    fn give(&mut self, node: u32, class: ClassId) {
+        if self.crowds.on {
+            if self.program.class(class).origin == Origin::Input {
+                let instances = self.instances(class);
+                let crowd = self.given_crowd(class, instances.into_iter());
+                self.graph.put(node, crowd);
+            }
+            return;
+        }
+        for class in self.instances(class) {
+            let object = self.given(class);
+            self.graph.put(node, object);
         }
     }
 
@@ -191,7 +210,7 @@ impl Analysis<'_> {
         }
     }
 
-    fn given(&mut self, class: ClassId) -> u32 {
+    pub fn given(&mut self, class: ClassId) -> u32 {
         if let Some(known) = self.givens.get(&class) {
             return *known;
         }
@@ -232,13 +251,13 @@ impl Analysis<'_> {
     /// Adds the root of a closure: the methods it runs are called by its hub.
     pub fn add_closure_root(&mut self, object: u32, hub: u32, handed: Option<(MethodId, u32)>) {
         let Some(method) = self.closure_method(object) else { return };
-        let known = self.roots.iter().position(|root| root.hub == Some(hub));
-        let number = known.unwrap_or_else(|| {
+        let next = self.roots.len();
+        let number = *self.root_of_hub.entry(hub).or_insert(next as u32) as usize;
+        if number == next {
             let kind = RootKind::Task;
             let objects = vec![object];
             self.roots.push(Root { method, kind, objects, handed: Vec::new(), hub: Some(hub) });
-            self.roots.len() - 1
-        });
+        }
         if let Some(place) = handed
             && !self.roots[number].handed.contains(&(object, place))
         {

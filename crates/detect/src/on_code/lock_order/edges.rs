@@ -2,7 +2,6 @@
 //! called from there. A lock that is held already is only taken again, which gives no edge; `tryLock` cannot block.
 
 use program::MethodId;
-use program::points::OUTSIDE;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::on_code::locks::keys::{Guard, guards};
@@ -198,7 +197,8 @@ fn nodes(code: &Code, method: MethodId, slot: &Slot) -> Vec<Node> {
         return vec![Node::Global(slot.path.clone())];
     }
     let objects = code.points.of(method, slot.reg).into_iter().flat_map(|set| set.iter());
-    let objects: Vec<u32> = objects.filter(|object| *object != OUTSIDE).take(MOST_OBJECTS + 1).collect();
+    let objects = objects.filter(|object| !code.points.is_anything(*object));
+    let objects: Vec<u32> = objects.take(MOST_OBJECTS + 1).collect();
     if objects.len() > MOST_OBJECTS { Vec::new() } else { objects.into_iter().map(Node::Object).collect() }
 }
 

@@ -17,7 +17,7 @@ pub use effects::{Change, Effects, LockOp, Mode};
 pub use paths::{Base, Path, Paths, Stable};
 
 use events::models::Models;
-use program::points::{OUTSIDE, Points};
+use program::points::Points;
 
 /// A lock that a method uses.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -340,7 +340,8 @@ impl Locks {
         let mut facts = vec![Fact { lock: Known::Path(path.clone()), mode, monitor }];
         // What comes from outside may be anything.
         let known = points.of(method, *reg).into_iter().flat_map(|set| set.iter());
-        let objects: Vec<u32> = known.filter(|object| *object != OUTSIDE).take(MOST_OBJECTS + 1).collect();
+        let objects: Vec<u32> =
+            known.filter(|object| !points.is_anything(*object)).take(MOST_OBJECTS + 1).collect();
         if !objects.is_empty() && objects.len() <= MOST_OBJECTS {
             facts.push(Fact { lock: Known::Objects(objects), mode, monitor });
         }

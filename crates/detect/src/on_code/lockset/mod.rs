@@ -22,7 +22,7 @@ mod phases;
 mod tests;
 
 use findings::{Confidence, Role, Rule};
-use program::points::Part;
+use program::points::{Part, Set};
 use program::{FieldId, flags};
 
 use self::annotations::{Promise, guarded_by, is_held, promise};
@@ -267,11 +267,14 @@ fn is_shared(code: &Code, phases: &Phases, access: &Access) -> bool {
 
 /// The objects that an access may be about.
 fn objects<'c>(code: &'c Code, access: &Access) -> impl Iterator<Item = u32> + 'c {
+    set(code, access).into_iter().flat_map(|set| set.iter())
+}
+
+fn set<'c>(code: &'c Code, access: &Access) -> Option<&'c Set> {
     let body = code.program.body(access.place.method);
     let reg =
         body.and_then(|body| body.insts.get(access.place.inst as usize)).map(|inst| inst.op.operands()[0]);
-    let set = reg.and_then(|reg| code.points.of(access.place.method, reg));
-    set.into_iter().flat_map(|set| set.iter())
+    reg.and_then(|reg| code.points.of(access.place.method, reg))
 }
 
 /// May both be about the same object?
@@ -279,5 +282,6 @@ fn may_be_one(code: &Code, one: &Access, other: &Access) -> bool {
     if one.object.is_none() || one.place == other.place {
         return true;
     }
-    objects(code, one).any(|object| objects(code, other).any(|found| found == object))
+    let sets = set(code, one).zip(set(code, other));
+    sets.is_some_and(|(one, other)| code.points.may_meet(&code.program, one, other))
 }

@@ -234,6 +234,9 @@ impl Once {
     pub fn is_own_task(&self, code: &Code, object: u32) -> bool {
         let mut roots = code.points.roots().iter().filter(|root| root.objects.contains(&object));
         let (Some(root), None) = (roots.next(), roots.next()) else { return false };
+        if code.points.is_crowd(object) {
+            return false;
+        }
         root.handed.iter().filter(|(task, _)| *task == object).count() <= 1
     }
 

@@ -57,6 +57,9 @@ const NOBODY: u32 = u32::MAX;
 /// The owner where no object is known.
 const UNKNOWN: u32 = u32::MAX - 1;
 
+/// What tells classes from objects.
+const OF_CLASS: u32 = 1 << 30;
+
 /// Sets that grow together.
 struct Union<K> {
     numbers: FxHashMap<K, u32>,
@@ -264,6 +267,8 @@ pub fn type_name(name: &str) -> String {
 /// Which regions may be under the same lock: those whose locks may be the same object.
 fn locks(given: &Given<'_>, regions: &[Region]) -> Vec<u32> {
     let mut union: Union<u32> = Union::default();
+    let mut crowds: FxHashMap<u32, u32> = FxHashMap::default();
+    let points = given.points;
     let found: Vec<u32> = (0u32..)
         .zip(regions)
         .map(|(number, region)| {
@@ -273,7 +278,18 @@ fn locks(given: &Given<'_>, regions: &[Region]) -> Vec<u32> {
             let objects = given.points.of(region.method, lock);
             let mut found: Option<u32> = None;
             for object in objects.into_iter().flat_map(|objects| objects.iter()) {
-                let number = union.number(object);
+                // Crowds are the same as far as there are classes in both.
+                let number = match points.is_crowded() && points.merged().contains(object) {
+                    true => *crowds.entry(object).or_insert_with(|| {
+                        let mut number = union.number(object);
+                        for class in points.classes_of(given.program, object) {
+                            let other = union.number(OF_CLASS | class.0);
+                            number = union.join(number, other);
+                        }
+                        number
+                    }),
+                    false => union.number(object),
+                };
                 found = Some(found.map_or(number, |found| union.join(found, number)));
             }
             found.unwrap_or_else(|| union.number(UNKNOWN - 1 - number))
