@@ -217,7 +217,9 @@ fn finish(
     {
         errors.push(Failure::new(format!("{}: {error}", path.display())));
     }
-    if let Some(checked) = found.checked {
+    if let Some(mut checked) = found.checked {
+        // Those that ran are counted, not those that could.
+        checked.coverage.threads = 0;
         report.merge(checked);
         report.tell_roads(road);
     }
