@@ -1,9 +1,12 @@
 //! What a detector over a trace is: a description of itself, and functions called for operations and accesses.
 
+use std::sync::Arc;
+
 use events::{Access, Event, OpSet, StrId, Symbols, ThreadId, VarId, Variable};
 use findings::Rule;
 
 use crate::evidence::Out;
+use crate::may_access::MayAccess;
 use crate::shared::births::Births;
 use crate::shared::found::Found;
 use crate::shared::held::{Held, HeldLock};
@@ -71,6 +74,8 @@ pub struct Options {
     pub refinements: Refinements,
     /// Distinct views kept for each thread and lock.
     pub views_per_lock: usize,
+    /// What blocks may access besides what they do, if the code is known. Of no account to the papers.
+    pub may_access: Option<Arc<MayAccess>>,
 }
 
 /// Atomizer's refinements, sections 4.3 and 4.4: the steps of its Figure 18.
@@ -109,7 +114,7 @@ impl Refinements {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { paper: false, refinements: Refinements::ALL, views_per_lock: 256 }
+        Self { paper: false, refinements: Refinements::ALL, views_per_lock: 256, may_access: None }
     }
 }
 

@@ -8,6 +8,7 @@
 mod analysis;
 mod detector;
 mod evidence;
+mod may_access;
 pub mod on_code;
 pub mod on_trace;
 pub mod shared;
@@ -18,4 +19,5 @@ mod testing;
 pub use analysis::{Analysis, Malformed};
 pub use detector::{At, Detector, Now, Options, Refinements, Spec, Uses};
 pub use evidence::{Details, Evidence, NarrowingAt, Out, StepAt, Subject, Target, VariableKind};
+pub use may_access::MayAccess;
 pub use team::{Pace, Team};

@@ -32,6 +32,7 @@ pub fn run(mut args: CheckArgs, color: Color) -> Result<Outcome, Failure> {
         threads: args.threads,
         models: &args.models,
         plan: args.write_plan.as_deref(),
+        for_run: false,
     };
     let stage = Stage::new(!args.no_progress);
     let checked = checking.run(&stage)?;

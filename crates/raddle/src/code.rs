@@ -4,8 +4,8 @@
 
 use std::path::{Path, PathBuf};
 
-use detect::Options;
 use detect::on_code::{self, Code, CodeSpec};
+use detect::{MayAccess, Options};
 use events::models::Models;
 use findings::{Gap, Report};
 use program::Program;
@@ -35,6 +35,8 @@ pub struct Checking<'a> {
     pub models: &'a [PathBuf],
     /// Where a plan is to be written.
     pub plan: Option<&'a Path>,
+    /// Whether a run shall know what locked blocks may access.
+    pub for_run: bool,
 }
 
 /// What a check came to.
@@ -43,6 +45,8 @@ pub struct Checked {
     pub report: Report,
     /// What there is to tell of the plan, if one was written.
     pub said: Option<String>,
+    /// What locked blocks may access, if a run shall know it.
+    pub may_access: Option<MayAccess>,
 }
 
 impl Checking<'_> {
@@ -82,7 +86,8 @@ impl Checking<'_> {
             stage.begin("writing the plan");
             plan.write(&code)
         });
-        Ok(Checked { report, said: said.transpose()? })
+        let may_access = self.for_run.then(|| on_code::may_access(&code));
+        Ok(Checked { report, said: said.transpose()?, may_access })
     }
 
     /// All classes of the inputs; a plan that is to be written gets to know them.

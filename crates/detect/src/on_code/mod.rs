@@ -5,6 +5,7 @@
 //! Its tests stand at its end: a program in text form with `//~ rule` marks (see [`testing`]).
 
 pub mod accesses;
+mod branches;
 mod causal;
 mod code;
 mod evidence;
@@ -19,6 +20,7 @@ mod views_code;
 
 use findings::{Report, Rule};
 
+pub use branches::may_access;
 pub use code::{Code, Way};
 pub use evidence::{Evidence, Out, Place, StepAt, Subject};
 

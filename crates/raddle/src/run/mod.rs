@@ -46,14 +46,14 @@ const PLAN: &str = "plan";
 
 /// Runs it.
 pub fn run(args: &RunArgs, color: Color) -> Result<Outcome, Failure> {
-    let wanted = Wanted::new(&args.report, color)?;
+    let mut wanted = Wanted::new(&args.report, color)?;
     if let Some(path) = &args.record {
         WholeFile::try_out(path)?;
     }
     let agent = start::agent()?;
     let folder = Folder::create(args.session.as_deref(), args.budget << 20)?;
     let own_plan = folder.path().join(PLAN);
-    let checked = check(args, &wanted, &own_plan)?;
+    let checked = check(args, &mut wanted, &own_plan)?;
     let plan = if checked.is_some() { Some(own_plan.as_path()) } else { args.plan.as_deref() };
     let planned = plan.map(plan::read).transpose()?;
     let plan_path = planned.as_ref().map(|(path, _)| path.as_path());
@@ -76,8 +76,8 @@ pub fn run(args: &RunArgs, color: Color) -> Result<Outcome, Failure> {
     outcome
 }
 
-/// What the code says, if it was to be checked. Comes before the program starts, which may want all processors.
-fn check(args: &RunArgs, wanted: &Wanted, plan: &Path) -> Result<Option<Report>, Failure> {
+/// What the code says, if it was to be checked; what the run shall know of it is put where it is wanted. Comes before the program starts, which may want all processors.
+fn check(args: &RunArgs, wanted: &mut Wanted, plan: &Path) -> Result<Option<Report>, Failure> {
     if args.check.is_empty() {
         return Ok(None);
     }
@@ -90,9 +90,12 @@ fn check(args: &RunArgs, wanted: &Wanted, plan: &Path) -> Result<Option<Report>,
         threads: None,
         models: &args.models,
         plan: Some(plan),
+        for_run: true,
     };
     let stage = Stage::new(!args.report.no_progress);
-    let mut report = checking.run(&stage)?.report;
+    let checked = checking.run(&stage)?;
+    wanted.options.may_access = checked.may_access.map(Arc::new);
+    let mut report = checked.report;
     let filter = Filter::new(&args.include, &args.exclude);
     report.retain(|finding| filter.keeps(finding));
     Ok(Some(report))

@@ -15,7 +15,8 @@ fn each_finding_says_whether_the_run_the_code_or_both_show_it() {
     roads.sort();
     let expected = [r#""Roads.count" ["run","code"]"#, r#""Roads.rare" ["code"]"#, r#""int[][]" ["run"]"#];
     assert_eq!(roads, expected, "{}", watched.err);
-    for words in ["in the run and in the code", "in the code only: this run did not do it", "in the run only"] {
+    for words in ["in the run and in the code", "in the code only: this run did not do it", "in the run only"]
+    {
         let prose = watched.err.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(prose.contains(words), "{words}: {}", watched.err);
     }

@@ -30,7 +30,7 @@ fn size(mask: &Mask) -> u32 {
     mask.iter().map(|word| word.count_ones()).sum()
 }
 
-fn within(a: &Mask, b: &Mask) -> bool {
+pub(super) fn within(a: &Mask, b: &Mask) -> bool {
     a.iter().zip(b).all(|(a, b)| a & !b == 0)
 }
 

@@ -34,6 +34,7 @@
 //! Views are compared at the end of the trace; those of a lock whose object dies, at once, so that memory follows the
 //! live heap.
 
+mod branches;
 mod collect;
 mod compare;
 mod elements;
@@ -46,6 +47,8 @@ mod table;
 #[cfg(test)]
 mod tests;
 
+use std::sync::Arc;
+
 use events::{Access, Event, Op, OpSet};
 use findings::Rule;
 use rustc_hash::FxHashSet;
@@ -55,7 +58,7 @@ use self::compare::{Group, Kind, Scratch, VIEW_SIZE};
 use self::kept::VIEWS;
 use self::story::Teller;
 use crate::shared::vars::VarState;
-use crate::{At, Detector, Now, Options, Out, Spec, Subject, Uses, VariableKind};
+use crate::{At, Detector, MayAccess, Now, Options, Out, Spec, Subject, Uses, VariableKind};
 
 /// The detector.
 pub static SPEC: Spec = Spec {
@@ -77,7 +80,8 @@ more of them had it taken another branch.
 
 By default views are compared only under the same lock, two threads that only read do not disturb each other, \
 and blocks that start, join, a volatile variable or a queue put in order are no conflict. With --paper the views of \
-all locks are compared, whatever the kind of access and the order, as in the paper.",
+all locks are compared, whatever the kind of access and the order, as in the paper. Where the code is given too \
+(raddle run --check), a block that would have used more on another branch is taken to use it.",
     rules: &[Rule::HighLevelRace],
     ops: OpSet::ACCESS
         .and(OpSet::LOCK)
@@ -109,6 +113,7 @@ struct Views {
     subjects: FxHashSet<Vec<VariableKind>>,
     group: Group,
     scratch: Scratch,
+    may_access: Option<Arc<MayAccess>>,
     /// How many steps are left.
     steps: u64,
     /// Locks that were left because of [`SETS`] and because of [`STEPS`].
@@ -125,6 +130,7 @@ impl Views {
             subjects: FxHashSet::default(),
             group: Group::default(),
             scratch: Scratch::default(),
+            may_access: options.may_access.clone().filter(|_| !options.paper),
             steps: STEPS,
             over_sets: 0,
             over_steps: 0,
@@ -174,10 +180,15 @@ impl Views {
 
     /// Reports the conflicts in a group.
     fn report(&mut self, group: &Group, at: Option<At>, now: &Now<'_>, out: &mut Out) {
-        let Self { collected, subjects, scratch, steps, paper, .. } = self;
+        let Self { collected, subjects, scratch, steps, paper, may_access, .. } = self;
         let (mut new, mut room) = (0, true);
         let teller = Teller { tables: &collected.kept.tables, elements: &collected.elements, now };
         let whole = group.conflicts(&collected.kept.moments, scratch, steps, |group, conflict| {
+            if let Some(may) = may_access
+                && branches::explain(may, collected, group, conflict, now.symbols)
+            {
+                return true;
+            }
             let kinds = collected.kinds(group, conflict);
             if !subjects.contains(&kinds) {
                 if subjects.len() >= SETS || !*paper && new >= SETS_PER_LOCK {
