@@ -5,6 +5,7 @@ mod annotated;
 mod disasters;
 mod frameworks;
 mod harmless;
+mod plans;
 mod stacks;
 
 use std::ffi::OsStr;
