@@ -22,7 +22,7 @@ fn a_plan_names_its_program() {
     assert!(text.contains("\nroot main acme.Bank.main([Ljava/lang/String;)V\n"), "{text}");
     assert!(text.contains("\nroot task acme.Bank.lambda$main$0(Lacme/Bank;)V\n"), "{text}");
     let class = text.lines().find(|line| line.starts_with("class ")).unwrap();
-    assert!(class.len() == 70 + "acme.Bank".len() && class.ends_with(" acme.Bank"), "{class}");
+    assert!(class.len() == 71 + "acme.Bank".len() && class.ends_with(" acme.Bank"), "{class}");
     assert!(!text.contains("blind"), "{text}");
 }
 
