@@ -5,6 +5,7 @@ mod annotated;
 mod disasters;
 mod frameworks;
 mod harmless;
+mod memory;
 mod plans;
 mod stacks;
 
