@@ -3,8 +3,7 @@ import java.lang.invoke.VarHandle;
 import support.Threads;
 
 /**
- * A compare-and-set that fails writes nothing, so it hands nothing over. One that succeeds does. What it may hand over is
- * recorded before it is known whether it succeeds, so the first is taken for the second.
+ * A compare-and-set that fails writes nothing, so it hands nothing over. One that succeeds does.
  */
 public class VarHandleFailedUpdate {
     int state;
@@ -27,12 +26,12 @@ public class VarHandleFailedUpdate {
         VarHandleFailedUpdate shared = new VarHandleFailedUpdate();
         Threads.inTurn(
                 () -> {
-                    shared.lost = 1; //~ FN data-race
+                    shared.lost = 1; //~ data-race
                     STATE.compareAndSet(shared, 5, 6);
                 },
                 () -> {
                     STATE.getVolatile(shared);
-                    shared.lost++; //~ FN data-race
+                    shared.lost++; //~ data-race
                 });
         return shared.lost;
     }

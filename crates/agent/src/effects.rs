@@ -211,15 +211,18 @@ impl Agent {
             Action::Part { .. } => (Does::Part, None),
             Action::Runs { .. } => return None,
         };
-        // The part of an update that takes place anyway is its read: only the write depends on the result.
-        let asks = of.moment == Moment::After && of.kind != Kind::UpdateRead;
-        let condition = match effect.condition {
-            _ if !asks => 0,
+        let result = match effect.condition {
             Condition::Always | Condition::Ended => 0,
             Condition::True | Condition::Nonzero | Condition::Nonnull => 1,
             Condition::False | Condition::Zero | Condition::Null => 2,
             Condition::Positive => 3,
         };
+        // The part of an update that takes place anyway is its read: only the write depends on the result.
+        let is_update = matches!(of.kind, Kind::UpdateRead | Kind::UpdateWrite);
+        if is_update {
+            flags |= result << 8;
+        }
+        let condition = if of.moment == Moment::After && !is_update { result } else { 0 };
         let reach = match target.map(|target| target.reach) {
             None | Some(Reach::Itself) => 0,
             Some(Reach::Whole) => 1,

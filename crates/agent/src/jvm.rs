@@ -11,7 +11,9 @@ pub use jvmti_bindings::sys::jni::{
     JNIEnv, JavaVM, jboolean, jclass, jint, jintArray, jlong, jobject, jobjectArray, jstring, jvalue,
 };
 use jvmti_bindings::sys::jvmti::{
-    JVMTI_ENABLE, JVMTI_VERSION_11, jvmtiError, jvmtiFrameInfo, jvmtiInterface_1_, jvmtiLineNumberEntry,
+    JVMTI_ENABLE, JVMTI_HEAP_FILTER_CLASS_UNTAGGED, JVMTI_HEAP_REFERENCE_FIELD, JVMTI_PRIMITIVE_TYPE_LONG,
+    JVMTI_VERSION_11, jvmtiError, jvmtiFrameInfo, jvmtiHeapCallbacks, jvmtiHeapReferenceInfo,
+    jvmtiHeapReferenceKind, jvmtiInterface_1_, jvmtiLineNumberEntry, jvmtiPrimitiveType,
 };
 pub use jvmti_bindings::sys::jvmti::{
     JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, JVMTI_EVENT_MONITOR_WAIT, JVMTI_EVENT_THREAD_END, JVMTI_EVENT_VM_DEATH,
@@ -45,6 +47,24 @@ macro_rules! call {
             None => Err(Failed("not there".to_owned())),
         }
     };
+}
+
+/// A field that [`Jvmti::each_long`] has met.
+unsafe extern "system" fn on_field(
+    kind: jvmtiHeapReferenceKind,
+    _: *const jvmtiHeapReferenceInfo,
+    _: jlong,
+    _: *mut jlong,
+    value: jvalue,
+    of: jvmtiPrimitiveType,
+    user: *mut c_void,
+) -> jint {
+    if kind == JVMTI_HEAP_REFERENCE_FIELD && of == JVMTI_PRIMITIVE_TYPE_LONG && !user.is_null() {
+        // SAFETY: what `each_long` handed over, which waits for the walk to end; the value is a long, as its type says.
+        unsafe { (*user.cast::<&mut dyn FnMut(i64)>())(value.j) };
+    }
+    // Go on.
+    0
 }
 
 /// What a method is called.
@@ -181,6 +201,21 @@ impl Jvmti {
 
     pub fn set_tag(&self, object: jobject, tag: i64) {
         let _ = call!(self.SetTag(object, tag));
+    }
+
+    /// Walks through all objects of classes that have a tag, and hands over what is in their fields of type `long`. The
+    /// program stands still meanwhile. False if that is not possible.
+    pub fn each_long(&self, mut each: &mut dyn FnMut(i64)) -> bool {
+        let callbacks =
+            jvmtiHeapCallbacks { primitive_field_callback: Some(on_field), ..jvmtiHeapCallbacks::default() };
+        let user: *const c_void = (&raw mut each).cast();
+        call!(self.IterateThroughHeap(
+            JVMTI_HEAP_FILTER_CLASS_UNTAGGED,
+            null_mut(),
+            &raw const callbacks,
+            user
+        ))
+        .is_ok()
     }
 
     pub fn loaded_classes(&self) -> Vec<jclass> {
@@ -367,6 +402,13 @@ impl Jni {
     pub fn ints(self, ints: &[i32]) -> Option<jintArray> {
         let array = self.some(jni!(self.NewIntArray(ints.len() as jint)))?;
         self.put_ints(array, ints);
+        Some(array)
+    }
+
+    pub fn longs(self, longs: &[i64]) -> Option<jobject> {
+        let count = jint::try_from(longs.len()).ok()?;
+        let array = self.some(jni!(self.NewLongArray(count)))?;
+        jni!(self.SetLongArrayRegion(array, 0, count, longs.as_ptr()));
         Some(array)
     }
 

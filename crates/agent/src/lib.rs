@@ -17,6 +17,7 @@ mod record;
 mod session;
 mod sites;
 mod stacks;
+mod sweep;
 
 use std::ffi::{CStr, c_char, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -41,6 +42,7 @@ struct Agent {
     effects: effects::Effects,
     stacks: stacks::Stacks,
     planned: planned::Planned,
+    sweep: sweep::Sweep,
     recording: Option<record::Recording>,
 }
 
@@ -143,6 +145,7 @@ unsafe fn load(vm: *mut JavaVM, text: &str) -> Result<(), String> {
         effects: effects::Effects::default(),
         stacks: stacks::Stacks::default(),
         planned,
+        sweep: sweep::Sweep::default(),
         recording,
     };
     agent.begin();

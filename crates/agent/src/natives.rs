@@ -8,7 +8,7 @@ use events::session::Entry;
 use instrument::Spared;
 
 use crate::jvm::{JNIEnv, Jni, jboolean, jclass, jint, jlong, jobject, jobjectArray, jstring};
-use crate::{Agent, agent, contained};
+use crate::{Agent, agent, contained, sweep};
 
 include!(concat!(env!("OUT_DIR"), "/classes.rs"));
 
@@ -97,7 +97,8 @@ fn natives() -> Vec<(&'static str, Vec<Method>)> {
                 (c"open", c"(ILjava/lang/String;)J", open as *mut c_void),
                 (c"next", c"(JI)J", next as *mut c_void),
                 (c"close", c"(J)V", close as *mut c_void),
-                (c"objects", c"(I)J", objects as *mut c_void),
+                (c"numbers", c"()J", numbers as *mut c_void),
+                (c"usedUp", c"(JIZ)[J", used_up as *mut c_void),
             ],
         ),
         (
@@ -116,6 +117,7 @@ fn natives() -> Vec<(&'static str, Vec<Method>)> {
             vec![
                 (c"numberOf", c"(Ljava/lang/Class;)I", number_of as *mut c_void),
                 (c"hasNumbers", c"(Ljava/lang/Class;)Z", has_numbers as *mut c_void),
+                (c"numbered", c"(Ljava/lang/Class;)V", numbered as *mut c_void),
                 (c"kindOf", c"(Ljava/lang/Class;)[Ljava/lang/Object;", kind_of as *mut c_void),
             ],
         ),
@@ -217,8 +219,36 @@ extern "system" fn starts(_: *mut JNIEnv, _: jclass, thread: jint, site: jint) {
 /// The next number of an object. Never 0.
 static OBJECTS: AtomicI64 = AtomicI64::new(1);
 
-extern "system" fn objects(_: *mut JNIEnv, _: jclass, count: jint) -> jlong {
-    OBJECTS.fetch_add(i64::from(count), Ordering::Relaxed)
+/// A block of numbers; the first.
+extern "system" fn numbers(_: *mut JNIEnv, _: jclass) -> jlong {
+    OBJECTS.fetch_add(sweep::BLOCK as i64, Ordering::Relaxed)
+}
+
+/// So many of the block that begins with this number have been given to objects that keep their number. Tells which
+/// objects have died, if it is time to look and that is wanted; null: none.
+extern "system" fn used_up(env: *mut JNIEnv, _: jclass, first: jlong, used: jint, look: jboolean) -> jobject {
+    contained(null_mut(), || {
+        let Some(agent) = agent() else { return null_mut() };
+        agent.sweep.used_up(u64::try_from(first).unwrap_or(0), u64::try_from(used).unwrap_or(0));
+        if look == 0 || !agent.sweep.is_due() {
+            return null_mut();
+        }
+        let dead = agent.sweep.look(|each| agent.jvmti.each_long(each));
+        if dead.is_empty() {
+            return null_mut();
+        }
+        // SAFETY: the JVM's pointer, in this thread.
+        unsafe { Jni::new(env) }.longs(&dead).unwrap_or(null_mut())
+    })
+}
+
+/// Objects of exactly this class keep their number.
+extern "system" fn numbered(_: *mut JNIEnv, _: jclass, class: jclass) {
+    contained((), || {
+        if let Some(agent) = agent() {
+            agent.jvmti.set_tag(class, 1);
+        }
+    });
 }
 
 extern "system" fn table(_: *mut JNIEnv, _: jclass) -> jlong {

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use events::models::Models;
+use events::plan::ClassHash;
 use program::input::{ClassBytes, Found, Jdk};
 use program::ir::Op;
 use program::points::{Points, RootKind, World};
@@ -172,4 +173,58 @@ fn a_large_library_is_analysed_in_bounded_time() {
     let reached = program.input_methods().filter(|method| points.is_reached(*method)).count();
     println!("{reached} methods, {} objects, {} steps", points.objects().len(), points.steps());
     assert!(reached > 2_000);
+}
+
+/// The lines of accesses to objects for which the plan of a program has no probe, and of those for which it has.
+fn spared(name: &str) -> (Vec<u16>, Vec<u16>) {
+    let program = program(name);
+    let points = Points::new(&program, &models(), World::Guess);
+    let sharing = Sharing::new(&program, &points);
+    let plan = program::plan(&program, &points, &sharing, |place| Some(ClassHash::of(place.as_bytes())));
+    let (mut without, mut with) = (Vec::new(), Vec::new());
+    for (_, class) in program.classes().filter(|(_, class)| class.origin == Origin::Input) {
+        let facts = plan.classes.iter().find(|(hash, _)| *hash == ClassHash::of(class.place.as_bytes()));
+        let (_, facts) = facts.expect("every class is in the plan");
+        for (index, method) in class.methods().enumerate() {
+            let spared = facts.method(index).map(|facts| facts.spared.clone()).unwrap_or_default();
+            for inst in program.body(method).into_iter().flat_map(|body| &body.insts) {
+                let statics = matches!(inst.op, Op::GetStatic { .. } | Op::PutStatic { .. });
+                if spared.contains(&inst.pc) {
+                    without.push(inst.line);
+                } else if statics || matches!(inst.op, Op::Get { .. } | Op::Put { .. }) {
+                    with.push(inst.line);
+                }
+            }
+        }
+    }
+    without.sort_unstable();
+    without.dedup();
+    (without, with)
+}
+
+/// The line of the source that holds a text, counted from 1.
+fn line_with(text: &str) -> u16 {
+    let source = std::fs::read_to_string(source()).expect("the source");
+    let found = source.lines().zip(1..).find(|(line, _)| line.contains(text));
+    found.map(|(_, number)| number).expect(text)
+}
+
+#[test]
+fn the_plan_of_figure_1_of_racer_has_no_probe_in_line_12_alone() {
+    let (without, with) = spared("Task");
+    assert_eq!(without, [line_with("notShared++")]);
+    for kept in ["println(shared++)", "println(sharedProtected++)"] {
+        assert!(with.contains(&line_with(kept)), "{kept}");
+    }
+}
+
+#[test]
+fn a_plan_is_no_bolder_than_the_analysis() {
+    for name in ["Task", "LocalBoxes", "Captured", "Collections2", "Pools"] {
+        let shared = lines(&program(name));
+        let (without, _) = spared(name);
+        for line in without {
+            assert_ne!(shared.get(&line), Some(&true), "{name}: line {line}");
+        }
+    }
 }

@@ -33,6 +33,7 @@ Examples:
   raddle check --library --include 'com.acme.*' acme-core.jar
   raddle check --rules lock-order,stale-value --fail-on medium app.jar
   raddle check --jdk /opt/jdk-21 --output sarif=out.sarif app.jar
+  raddle check --write-plan app.plan app.jar lib/*.jar
 
 Nothing is run. Threads are looked for where the code starts them; without any, the inputs are a library.
 Exit code: 0 no findings, 1 findings, 2 could not run.";
@@ -45,6 +46,7 @@ Examples:
   raddle run --include 'com.acme.*' -- java -cp classes com.acme.Main
   raddle run --output json=out.json --record app.trace -- ./start-server.sh
   raddle run --models locks.txt --strict -- gradle test --no-daemon
+  raddle run --plan app.plan -- java -jar app.jar
 
 The program keeps its input, its output and its signals; the report goes to standard error when it has ended.
 Exit code: the program's own if it failed, else 0 no findings, 1 findings, 2 nothing could be watched.";

@@ -62,7 +62,7 @@ fn compiled(name: &str, source: &str) -> String {
     classes.to_str().unwrap().to_owned()
 }
 
-fn bank() -> String {
+pub fn bank() -> String {
     compiled("Bank.java", BANK)
 }
 

@@ -10,6 +10,7 @@ mod forms;
 mod generated;
 mod output;
 mod pages;
+mod plan;
 mod project;
 mod readme;
 mod run;

@@ -5,6 +5,8 @@ mod annotated;
 mod disasters;
 mod frameworks;
 mod harmless;
+mod memory;
+mod plans;
 mod roads;
 mod stacks;
 

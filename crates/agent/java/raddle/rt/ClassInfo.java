@@ -32,6 +32,7 @@ final class ClassInfo {
             if (c.getClassLoader() == null || !hasNumbers(c)) continue;
             found = U.objectFieldOffset(c, "$raddle$id");
         }
+        if (found != 0) numbered(type);
         this.offset = found;
     }
 
@@ -63,6 +64,9 @@ final class ClassInfo {
 
     /** Whether the class itself was woven with a place for numbers. */
     private static native boolean hasNumbers(Class<?> type);
+
+    /** Objects of exactly this class keep their number. */
+    private static native void numbered(Class<?> type);
 
     private static native Object[] kindOf(Class<?> type);
 }

@@ -33,6 +33,8 @@ final class Effect {
     private final String[] fields;
     /** Whether a wait on a monitor begins or ends. */
     private final boolean waits;
+    /** Of an update that may fail: which result means that it did not; 0 for others. */
+    private final int succeeds;
 
     private Effect(String[] fields, int[] numbers) {
         this.fields = fields;
@@ -41,7 +43,8 @@ final class Effect {
         condition = numbers[2];
         base = numbers[3];
         moment = numbers[4];
-        flags = numbers[5];
+        flags = numbers[5] & 0xff;
+        succeeds = numbers[5] >> 8;
         sites = java.util.Arrays.copyOfRange(numbers, 6, numbers.length);
         int kind = sites.length > 0 && sites[0] != 0 ? Sites.kind(sites[0]) : 0;
         waits = does == STAMPED && (kind == Kinds.WAIT || kind == Kinds.WOKEN);
@@ -67,6 +70,12 @@ final class Effect {
             for (Object next = o; next != null; next = get(next, fields[fields.length - 1])) o = next;
         }
         if (o == null) return;
+        if (succeeds != 0) {
+            update(value, me);
+            stamped(sites[0], o, me);
+            me.holdsBack = false;
+            return;
+        }
         if (reach == EACH) {
             if (o instanceof Object[]) {
                 for (Object each : (Object[]) o) if (each != null) does(each, value, me);
@@ -79,6 +88,10 @@ final class Effect {
     }
 
     private boolean holds(long value) {
+        return holds(condition, value);
+    }
+
+    private static boolean holds(int condition, long value) {
         switch (condition) {
             case 1: return value != 0;    // true, nonzero, nonnull
             case 2: return value == 0;    // false, zero, null
@@ -227,7 +240,15 @@ final class Effect {
         // An address comes as the value, and the result in the place of the index.
         boolean memory = flags == 3;
         if (!holds(memory ? index : value)) return;
+        if (succeeds != 0) update(memory ? index : value, me);
         Variables.record(flags, other, base, memory ? 0 : index, memory ? value : 0, sites[0], me);
+        me.holdsBack = false;
+    }
+
+    /** Before an update that may fail its write is held back; after it, it is known what it was. */
+    private void update(long value, Recorder me) {
+        if (moment == BEFORE) me.holdsBack = true;
+        else me.settle(holds(succeeds, value), sites[0]);
     }
 
     private static Object along(Object o, String[] fields) {

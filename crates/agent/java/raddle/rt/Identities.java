@@ -37,7 +37,10 @@ final class Identities {
 
     static Entry of(Object o, Recorder me) {
         int hash = System.identityHashCode(o);
-        return ALL[hash & STRIPES - 1].entry(o, hash, me);
+        Entry found = ALL[hash & STRIPES - 1].entry(o, hash, me);
+        // Not under the stripe's lock: what is recorded may need a number from another stripe.
+        me.bury();
+        return found;
     }
 
     /** From now on {@code part} stands for {@code whole}. */
@@ -62,7 +65,7 @@ final class Identities {
             grow();
             slot = hash >>> 6 & table.length - 1;
         }
-        Entry fresh = new Entry(o, hash, me.fresh(), table[slot], dead);
+        Entry fresh = new Entry(o, hash, me.freshIdentity(), table[slot], dead);
         table[slot] = fresh;
         size++;
         return fresh;
@@ -79,7 +82,7 @@ final class Identities {
                 size--;
                 break;
             }
-            me.stamped(Kinds.FREE_SITE, gone.number, 0);
+            me.died(gone.number);
         }
     }
 

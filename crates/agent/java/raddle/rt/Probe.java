@@ -195,6 +195,7 @@ public final class Probe {
         } catch (Throwable ignored) {
             // The program must not notice; a stack that is too deep will be noticed without our help.
         } finally {
+            me.holdsBack = false;
             me.inside = false;
         }
     }
@@ -225,6 +226,7 @@ public final class Probe {
         } catch (Throwable ignored) {
             // As above.
         } finally {
+            me.holdsBack = false;
             me.inside = false;
         }
     }

@@ -89,8 +89,12 @@ final class Recorder {
     /** The object looked up last that has no place for its number. */
     private Identities.Entry lastIdentity;
 
-    /** The numbers of objects that this thread gives out next. */
-    private long nextObject, objectsEnd;
+    /** The numbers that this thread gives out next: to objects that keep them, and to others. */
+    private long nextObject, objectsEnd, nextIdentity, identitiesEnd;
+
+    /** Objects that have died, and have not been recorded to be dead. */
+    private long[] died = new long[16];
+    private int deaths;
 
     /** Classes whose initialisation this thread has seen to be over; a bit each. */
     private long[] initialised = new long[16];
@@ -153,6 +157,11 @@ final class Recorder {
         if (me == null || me.inside) return;
         me.stamped(Kinds.END_SITE, 0, 0);
         me.inside = true;
+        if (me.objectsEnd > 0) {
+            long first = me.objectsEnd - BLOCK;
+            usedUp(first, (int) (me.nextObject - first), false);
+            me.nextObject = me.objectsEnd = 0;
+        }
         if (me.chunk != 0) close(me.chunk);
         me.at = me.end = 0;
     }
@@ -181,6 +190,10 @@ final class Recorder {
     /** Makes room for a record of one word, if it is to be written. */
     @DontInline
     private boolean roomFor(long word) {
+        if (heldAt != 0) {
+            settle(true, 0);
+            if (end - at >= 8) return true;
+        }
         if (expected != 0) {
             if (U.getLong(expected) == word) {
                 expected += 8;
@@ -217,6 +230,7 @@ final class Recorder {
     /** Something that gives or takes order, now. Whatever comes after it belongs to a new epoch. */
     @ForceInline
     void stamped(int site, long operand, long classNumber) {
+        if (heldAt != 0) settle(true, 0);
         if (trial) endTrial(false);
         if (open != 0) flush();
         regionAt = 0;
@@ -230,13 +244,15 @@ final class Recorder {
         if (to == 0) return;
         long stamp = U.getAndAddLong(null, STAMP, 1);
         U.putLong(to + 8, stamp | classNumber << STAMP_BITS);
-        U.putLongRelease(null, to, word);
+        if (!holdsBack) U.putLongRelease(null, to, word);
         at = to + 16;
         lastStamp = stamp;
+        if (holdsBack) hold(to, word);
     }
 
     /** The same with a second operand. */
     void stamped(int site, long operand, long classNumber, long more) {
+        if (heldAt != 0) settle(true, 0);
         if (trial) endTrial(false);
         if (open != 0) flush();
         regionAt = 0;
@@ -245,14 +261,45 @@ final class Recorder {
             long stamp = U.getAndAddLong(null, STAMP, 1);
             U.putLong(to + 16, more);
             U.putLong(to + 8, stamp | classNumber << STAMP_BITS);
-            U.putLongRelease(null, to, STAMPED_MORE | (long) site << 4 | operand << 28);
+            long word = STAMPED_MORE | (long) site << 4 | operand << 28;
+            if (!holdsBack) U.putLongRelease(null, to, word);
             at = to + 24;
+            if (holdsBack) hold(to, word);
         }
         newEpoch();
     }
 
+    // Updates that may fail. What one gives, it gives before it is known whether it does: so its record takes its stamp and
+    // its place before, and says what it is afterwards. Nobody reads on behind it until then.
+
+    /** Whether the record that is written now is such a one. */
+    boolean holdsBack;
+
+    /** Where it is; 0 if there is none. Its first word, if the update succeeds; and where the chunk ends. */
+    private long heldAt, heldWord, heldEnd;
+
+    private void hold(long to, long word) {
+        heldAt = to;
+        heldWord = word;
+        heldEnd = end;
+        // No record goes behind it unnoticed.
+        end = 0;
+    }
+
+    /** It is known what an update was: a write, or else only a read, told by a site for that. */
+    @DontInline
+    void settle(boolean written, int readSite) {
+        long to = heldAt, word = heldWord;
+        if (to == 0) return;
+        heldAt = 0;
+        end = heldEnd;
+        if (!written) word = word & ~(0xff_ffffL << 4) | (long) readSite << 4;
+        U.putLongRelease(null, to, word);
+    }
+
     /** A border within the thread that gives no order: a new epoch all the same. */
     void border(int site, long operand) {
+        if (heldAt != 0) settle(true, 0);
         if (trial) endTrial(false);
         if (open != 0) flush();
         regionAt = 0;
@@ -294,6 +341,11 @@ final class Recorder {
     /** Goes on in a new chunk, perhaps after waiting for one. */
     @DontInline
     private long turn() {
+        if (heldAt != 0) {
+            settle(true, 0);
+            // Room for the longest record.
+            if (end - at >= 24) return at;
+        }
         if (expected != 0) {
             recordAfterAll();
             // Room for the longest record.
@@ -352,6 +404,7 @@ final class Recorder {
     /** A monitor was entered. */
     @ForceInline
     void enter(int site, long operand, long classNumber) {
+        if (heldAt != 0) settle(true, 0);
         if (trial) endTrial(false);
         if (open != 0) flush();
         newEpoch();
@@ -378,6 +431,7 @@ final class Recorder {
     /** A monitor is about to be left. That needs no stamp: whoever enters it next takes one. */
     @ForceInline
     void exit(int site, long operand) {
+        if (heldAt != 0) settle(true, 0);
         if (trial) endTrial(false);
         if (open != 0) flush();
         newEpoch();
@@ -485,14 +539,50 @@ final class Recorder {
         return old == 0 ? fresh : old;
     }
 
-    /** A number that no object has. */
+    /** A number that no object has, for one that keeps it. */
     @DontInline
-    long fresh() {
+    private long fresh() {
         if (nextObject == objectsEnd) {
-            nextObject = objects(1024);
-            objectsEnd = nextObject + 1024;
+            long last = objectsEnd - BLOCK;
+            nextObject = numbers();
+            objectsEnd = nextObject + BLOCK;
+            if (last > 0) bury(usedUp(last, BLOCK, true));
         }
         return nextObject++;
+    }
+
+    /** A number for an object that has no place for it. */
+    long freshIdentity() {
+        if (nextIdentity == identitiesEnd) {
+            nextIdentity = numbers();
+            identitiesEnd = nextIdentity + BLOCK;
+        }
+        return nextIdentity++;
+    }
+
+    private static final int BLOCK = 1024;
+
+    /** An object has died; to be recorded when no lock of ours is held. */
+    void died(long number) {
+        if (deaths == died.length) died = java.util.Arrays.copyOf(died, 2 * deaths);
+        died[deaths++] = number;
+    }
+
+    /** Records who has died. */
+    @ForceInline
+    void bury() {
+        if (deaths > 0) bury(null);
+    }
+
+    @DontInline
+    private void bury(long[] more) {
+        // Reads that are on trial stay so.
+        boolean onTrial = trial;
+        trial = false;
+        // Recording may find more of them.
+        while (deaths > 0) stamped(Kinds.FREE_SITE, died[--deaths], 0);
+        if (more != null) for (long number : more) stamped(Kinds.FREE_SITE, number, 0);
+        trial = onTrial;
     }
 
     /** A static field of a class is about to be used: its initialisation comes before. */
@@ -596,6 +686,12 @@ final class Recorder {
     /** Nothing comes after this chunk. */
     private static native void close(long chunk);
 
-    /** So many numbers for objects; the first. */
-    private static native long objects(int count);
+    /** A block of numbers for objects; the first. */
+    private static native long numbers();
+
+    /**
+     * So many of this block have been given to objects that keep them, and no more will be. The numbers of objects that
+     * have died, if it is time to look and that is wanted.
+     */
+    private static native long[] usedUp(long first, int used, boolean look);
 }

@@ -1,10 +1,13 @@
 //! Runs every program of `tests/cases` on a real JVM under `raddle run` and compares what is found with the marks in its
 //! source (see `tests/cases/README.md`). `CASES=Name,Name` runs only these; `JAVA_HOMES` is a list of further JVMs.
 
+mod plans;
+
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -63,6 +66,11 @@ fn cases() -> Vec<Case> {
 
 fn compile(into: &Path) {
     let folder = root().join("tests/cases");
+    compile_all(into, &[&folder, &folder.join("support")]);
+}
+
+/// Compiles the Java files of some folders.
+fn compile_all(into: &Path, folders: &[&Path]) {
     let java = |folder: &Path| -> Vec<PathBuf> {
         let entries = std::fs::read_dir(folder).expect("Java files").flatten().map(|entry| entry.path());
         entries.filter(|path| path.extension().is_some_and(|end| end == "java")).collect()
@@ -70,8 +78,7 @@ fn compile(into: &Path) {
     let output = Command::new("javac")
         .args(["--release", "17", "-g", "-Xlint:none", "-nowarn", "-d"])
         .arg(into)
-        .args(java(&folder))
-        .args(java(&folder.join("support")))
+        .args(folders.iter().flat_map(|folder| java(folder)))
         .output()
         .expect("javac: a JDK is needed for this test");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -86,7 +93,12 @@ enum How {
     Paper,
     /// With everything recorded.
     Unfiltered,
+    /// With a plan of the case.
+    Planned,
 }
+
+/// How many accesses the plans of all cases have no probe for.
+static SPARED: AtomicUsize = AtomicUsize::new(0);
 
 /// What is wrong with a case; empty if nothing is.
 fn run(case: &Case, classes: &Path, java: &Path, how: How) -> String {
@@ -95,10 +107,12 @@ fn run(case: &Case, classes: &Path, java: &Path, how: How) -> String {
     let bare = Command::new(java).arg("-cp").arg(classes).arg(&case.name).output().expect("java");
     let mut command = Command::new(env!("CARGO_BIN_EXE_raddle"));
     command.args(["run", "--leave", "support.Invisible"]);
+    let trace = report.with_extension("trace");
     match how {
         How::Default => {}
         How::Paper => drop(command.arg("--paper")),
-        How::Unfiltered => drop(command.arg("--unfiltered")),
+        How::Unfiltered => drop(command.arg("--unfiltered").arg("--record").arg(&trace)),
+        How::Planned => drop(command.arg("--plan").arg(plans::write(&case.name, classes))),
     }
     command.arg("--output").arg(format!("json={}", report.display()));
     let watched =
@@ -147,6 +161,17 @@ fn run(case: &Case, classes: &Path, java: &Path, how: How) -> String {
     for (line, rule) in expected.difference(&met) {
         wrong += &format!("  not found: {rule} at {line}\n");
     }
+    if how == How::Unfiltered {
+        let (spared, seen) = plans::judge(&case.name, classes, &trace);
+        SPARED.fetch_add(spared, Ordering::Relaxed);
+        wrong.extend(seen.iter().map(|site| format!("  the plan spares what threads share: {site:?}\n")));
+    }
+    for gap in json["gaps"].as_array().into_iter().flatten().filter(|_| how == How::Planned) {
+        let why = gap["why"].as_str().unwrap_or_default();
+        if why.contains("does not speak of") || why.contains("holds for unused") {
+            wrong += &format!("  the plan is not of this program: {}: {why}\n", gap["what"]);
+        }
+    }
     if watched.status.code() == Some(2) {
         wrong += &format!("  {stderr}\n");
     }
@@ -163,9 +188,13 @@ fn check(how: How) {
         // The others are written for the default alone.
         cases.retain(|case| !case.paper.is_empty());
     }
+    if how == How::Planned {
+        // What is never found cannot be missed; the others' plans are judged by everything that was recorded.
+        cases.retain(|case| !case.marks.is_empty());
+    }
     let mut javas = vec![PathBuf::from("java")];
     let homes = std::env::var("JAVA_HOMES").unwrap_or_default();
-    if how != How::Unfiltered {
+    if matches!(how, How::Default | How::Paper) {
         let homes = homes.split(':').filter(|home| !home.is_empty());
         javas.extend(homes.map(|home| Path::new(home).join("bin/java")));
     }
@@ -204,6 +233,46 @@ fn the_papers_definitions_find_what_is_marked_for_them() {
 }
 
 #[test]
-fn recording_everything_finds_the_same() {
+fn recording_everything_finds_the_same_and_no_plan_spares_what_threads_share() {
     check(How::Unfiltered);
+    let all = std::env::var("CASES").unwrap_or_default().is_empty();
+    assert!(!all || SPARED.load(Ordering::Relaxed) > 100, "plans that spare nothing are always right");
+}
+
+#[test]
+fn with_a_plan_of_the_case_the_same_is_found() {
+    check(How::Planned);
+}
+
+#[test]
+fn no_plan_of_a_papers_program_spares_what_threads_share() {
+    let classes = Path::new(env!("CARGO_TARGET_TMPDIR")).join("plans-papers");
+    let _ = std::fs::remove_dir_all(&classes);
+    std::fs::create_dir_all(&classes).expect("a folder");
+    let folder = root().join("tests/papers/moth");
+    compile_all(&classes, &[&folder]);
+    let mut names: Vec<String> = std::fs::read_dir(&folder)
+        .expect("the programs")
+        .flatten()
+        .filter_map(|entry| entry.file_name().to_str()?.strip_suffix(".java").map(str::to_owned))
+        .collect();
+    names.sort();
+    let (mut spared, mut wrong) = (0, String::new());
+    for name in &names {
+        let trace = classes.join(format!("{name}.trace"));
+        let output = Command::new(env!("CARGO_BIN_EXE_raddle"))
+            .args(["run", "--exit-zero", "--quiet", "--unfiltered", "--record"])
+            .arg(&trace)
+            .args(["--", "java", "-cp"])
+            .arg(&classes)
+            .arg(name)
+            .output()
+            .expect("raddle");
+        assert!(output.status.success(), "{name}: {}", String::from_utf8_lossy(&output.stderr));
+        let (count, seen) = plans::judge(name, &classes, &trace);
+        spared += count;
+        wrong.extend(seen.iter().map(|site| format!("{name}: {site:?}\n")));
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+    assert!(spared > 10, "{spared}: plans that spare nothing are always right");
 }

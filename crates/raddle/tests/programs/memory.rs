@@ -1,0 +1,33 @@
+//! What is known of objects goes with them.
+
+use std::process::Command;
+
+use crate::{files, java_sources, javac, scratch, watch};
+
+/// A count in what `raddle trace stat` says.
+fn count(stat: &str, what: &str) -> u64 {
+    let line = stat.lines().find(|line| line.trim_start().starts_with(what));
+    let number = line.and_then(|line| line.split_whitespace().last()).unwrap_or("0");
+    number.replace(',', "").parse().expect("a number")
+}
+
+#[test]
+fn objects_that_have_died_are_forgotten() {
+    let classes = scratch("memory");
+    javac(&files(&java_sources("memory")), "", &classes);
+    let trace = classes.join("churn.trace").display().to_string();
+    let classes = classes.display().to_string();
+    // Far more objects than the heap can hold at any time.
+    let watched = watch(
+        &["--no-config", "--detectors", "fasttrack", "--record", &trace],
+        &["java", "-Xmx16m", "-XX:+UseSerialGC", "-cp", &classes, "Churn", "2000000"],
+    );
+    assert_eq!((watched.code, watched.out.as_str()), (Some(0), "done\n"), "{}", watched.err);
+    let stat =
+        Command::new(env!("CARGO_BIN_EXE_raddle")).args(["trace", "stat", &trace]).output().expect("raddle");
+    let stat = String::from_utf8(stat.stdout).expect("text");
+    let (freed, rows) = (count(&stat, "free"), count(&stat, "objects"));
+    assert!(freed > 1_000_000, "{stat}");
+    // Rows are used again: there were never more than this many at a time.
+    assert!(rows < 1_000_000, "{stat}");
+}
