@@ -75,7 +75,9 @@ fn every_marked_defect_is_found_and_nothing_else() {
             let (line, rule) = mark;
             match kind {
                 Kind::Defect if roads.is_empty() => what += &format!("  not found: {rule} at {line}\n"),
-                Kind::Alarm if roads.is_empty() => what += &format!("  no alarm any more: {rule} at {line}\n"),
+                Kind::Alarm if roads.is_empty() => {
+                    what += &format!("  no alarm any more: {rule} at {line}\n")
+                }
                 Kind::Missed if !roads.is_empty() => {
                     what += &format!("  found at last, so no FN any more: {rule} at {line}\n");
                 }
@@ -119,8 +121,10 @@ fn the_papers_definitions_find_what_is_marked_for_them() {
 }
 
 /// Where both roads see a defect and call it differently, and why that is so.
-const TWO_NAMES: &[(&str, &str)] =
-    &[("racer/Rover", "six fields are used in parts, and each road names those of the parts that it compares")];
+const TWO_NAMES: &[(&str, &str)] = &[(
+    "racer/Rover",
+    "six fields are used in parts, and each road names those of the parts that it compares",
+)];
 
 #[test]
 fn a_defect_that_both_roads_see_has_one_fingerprint() {
