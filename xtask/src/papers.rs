@@ -54,6 +54,9 @@ pub fn run(args: &[&str]) -> Result<(), String> {
     if unexplained.is_empty() {
         Ok(())
     } else {
-        Err(format!("tests/papers/differences.txt does not explain, or need not: {}", unexplained.join("; ")))
+        Err(format!(
+            "tests/papers/differences.txt does not explain, or there is no such row: {}",
+            unexplained.join("; ")
+        ))
     }
 }

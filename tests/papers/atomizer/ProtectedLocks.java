@@ -95,7 +95,7 @@ public class ProtectedLocks {
         }
 
         public synchronized int rank() {
-            return purse.worth() + purse.largest() + wins;
+            return purse.worth() + purse.largest() + wins; //~ FP high-level-race
         }
     }
 
