@@ -242,6 +242,10 @@ impl Source for Generated {
         &self.symbols
     }
 
+    fn symbols_mut(&mut self) -> &mut Symbols {
+        &mut self.symbols
+    }
+
     fn gaps(&self) -> &[Gap] {
         &[]
     }

@@ -7,6 +7,7 @@ mod classes;
 mod generate;
 mod loads;
 mod models;
+mod papers;
 
 use std::process::ExitCode;
 
@@ -18,6 +19,7 @@ Examples:
   cargo xtask bench scale                        1 M to 300 M events; 5 000 threads; 5 M variables
   cargo xtask bench run [PROGRAM …]              what being watched costs the programs of ../shared/bench
   cargo xtask loads [NAME …]                     real libraries under load, bare and watched (scripts/prepare-java loads)
+  cargo xtask papers                             the papers' tables beside ours; writes docs/papers.md
   cargo xtask bench report                       ten thousand findings in every format
   cargo xtask models [--fetch] [JDK-FOLDER …]    resolves the model tables against JDK 17, 21 and 25
   cargo xtask bench classes [FILE]               reading, writing and weaving the classes of java.base (needs Java)
@@ -38,6 +40,7 @@ fn main() -> ExitCode {
         }
         ["loads", rest @ ..] => loads::run(rest),
         ["models", rest @ ..] => models::run(rest),
+        ["papers", rest @ ..] => papers::run(rest),
         _ => Err(format!("what to do?\n{USAGE}")),
     };
     match result {

@@ -177,6 +177,11 @@ pub struct RunArgs {
     #[arg(long, value_name = "PATH", conflicts_with = "plan")]
     pub check: Vec<PathBuf>,
 
+    /// Which blocks should be atomic beside @Atomic methods: `synch` is synchronized methods and blocks, `export` these and
+    /// all public and protected methods
+    #[arg(long, value_name = "WHICH", default_value = "synch")]
+    pub blocks: Blocks,
+
     /// Record everything, also what tells no detector anything: slow, and finds the same
     #[arg(long, hide = true)]
     pub unfiltered: bool,
@@ -192,6 +197,12 @@ pub struct RunArgs {
     /// How much room, in memory or on disk, a JVM may use before its threads have to wait
     #[arg(long, value_name = "MIB", default_value_t = 4096, value_parser = clap::value_parser!(u64).range(32..))]
     pub budget: u64,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Blocks {
+    Synch,
+    Export,
 }
 
 #[derive(Args, Debug)]

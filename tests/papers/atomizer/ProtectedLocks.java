@@ -2,7 +2,7 @@ import support.Invisible;
 
 /**
  * Section 4.3 of "Atomizer", protected locks: a table is only used under its owner's lock, and each of its synchronized methods
- * takes the table's own lock in addition, where nobody else can want it. Nothing is wrong with it; without the refinement
+ * takes the table's own lock in addition, where nobody else can want it; so is a purse. Nothing is wrong with it; without the refinement
  * every method that calls the table twice is reported.
  */
 public class ProtectedLocks {
@@ -62,8 +62,46 @@ public class ProtectedLocks {
         }
     }
 
+    /** A purse with a lock of its own. */
+    static class Purse {
+        private int coins;
+        private int largest;
+
+        public synchronized void drop(int coin) {
+            coins += coin;
+            largest = Math.max(largest, coin);
+        }
+
+        public synchronized int worth() {
+            return coins;
+        }
+
+        public synchronized int largest() {
+            return largest;
+        }
+    }
+
+    /** Owns a purse and never lets it out. */
+    static class Player {
+        private final Purse purse = new Purse();
+        private int wins;
+
+        public synchronized void win(int coin) {
+            wins++;
+            purse.drop(coin);
+            if (purse.worth() > 1000 * wins) {
+                throw new IllegalStateException("too rich");
+            }
+        }
+
+        public synchronized int rank() {
+            return purse.worth() + purse.largest() + wins; //~ FP high-level-race
+        }
+    }
+
     public static void main(String[] args) throws InterruptedException {
         Scores scores = new Scores();
+        Player player = new Player();
         Thread[] threads = new Thread[3];
         for (int i = 0; i < threads.length; i++) {
             int number = i;
@@ -72,6 +110,8 @@ public class ProtectedLocks {
                     Invisible.meet(threads.length * round);
                     scores.score((number + round) % 3, round);
                     scores.total();
+                    player.win(round);
+                    player.rank();
                 }
             });
             threads[i].start();
@@ -79,6 +119,6 @@ public class ProtectedLocks {
         for (Thread thread : threads) {
             thread.join();
         }
-        System.out.println("ProtectedLocks " + scores.total());
+        System.out.println("ProtectedLocks " + scores.total() + " " + player.rank());
     }
 }

@@ -1,5 +1,6 @@
 import support.Atomic;
 import support.Invisible;
+import support.Threads;
 
 /** The counter of ReadMostly; who reads holds the lock too. */
 public class ReadMostlyFixed {
@@ -28,13 +29,15 @@ public class ReadMostlyFixed {
         for (int i = 0; i < threads.length; i++) {
             int number = i;
             threads[i] = new Thread(() -> {
-                for (int round = 1; round <= 3; round++) {
+                for (int round = 1; round <= 5; round++) {
                     Invisible.meet(threads.length * round);
                     if (number == 0) {
                         counter.read();
                     } else {
                         counter.inc();
                     }
+                    // A trace has no order for an access without a lock; this gives it one.
+                    Threads.pass();
                 }
             });
             threads[i].start();

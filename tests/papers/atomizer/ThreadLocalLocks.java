@@ -60,19 +60,27 @@ public class ThreadLocalLocks {
             this.summary = summary;
         }
 
-        /** Uses lines that were made here and lines that were handed over. */
-        private void report(int round) {
+        /** Uses lines that were made here, and that nobody else ever sees. */
+        private int own(int round) {
             Lines own = new Lines();
-            int count;
-            int length;
             synchronized (mine) {
                 own.add("round " + round);
                 own.add("done");
-                given.add("more");
-                count = own.count() + given.count();
-                length = own.text().length() + given.text().length();
+                return own.text().length() + own.count();
             }
-            summary.add(count, length);
+        }
+
+        /** Uses lines that the main thread began. */
+        private int handedOver() {
+            synchronized (mine) {
+                given.add("more");
+                return given.text().length() + given.count();
+            }
+        }
+
+        private void report(int round) {
+            summary.add(2, own(round));
+            summary.add(1, handedOver());
         }
 
         @Override

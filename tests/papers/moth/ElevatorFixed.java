@@ -327,6 +327,27 @@ public class ElevatorFixed {
         }
     }
 
+    /** When people come: fixed before the day begins. */
+    static final class Timetable {
+        private final int[] from = new int[ROUNDS];
+        private final int[] groups = new int[ROUNDS];
+
+        Timetable(int side) {
+            for (int i = 0; i < ROUNDS; i++) {
+                from[i] = (i + side) % FLOORS;
+                groups[i] = 1 + i % 2;
+            }
+        }
+
+        int floor(int round) {
+            return from[round];
+        }
+
+        int people(int round) {
+            return groups[round];
+        }
+    }
+
     static class Lift extends Thread {
         private final Building building;
         private final int number;
@@ -419,12 +440,12 @@ public class ElevatorFixed {
     /** People who come from one side of the house and press buttons. */
     static class People extends Thread {
         private final Building building;
-        private final int side;
+        private final Timetable timetable;
 
         People(Building building, int side) {
             super("people-" + side);
             this.building = building;
-            this.side = side;
+            timetable = new Timetable(side);
         }
 
         private void comeUp(Floor floor, int people) {
@@ -442,9 +463,9 @@ public class ElevatorFixed {
         @Override
         public void run() {
             for (int i = 0; i < ROUNDS; i++) {
-                int from = (i + side) % FLOORS;
+                int from = timetable.floor(i);
                 if (from < FLOORS - 1) {
-                    comeUp(building.floor(from), 1 + i % 2);
+                    comeUp(building.floor(from), timetable.people(i));
                 }
                 if (from > 0) {
                     comeDown(building.floor(from), 1);

@@ -107,6 +107,100 @@ public class Tsp {
         }
     }
 
+    /** A whole tour that can be changed. Only the thread that makes it uses it. */
+    static class Route {
+        private final Map map;
+        private final byte[] order;
+
+        Route(Map map, Tour tour) {
+            this.map = map;
+            order = tour.cities.clone();
+        }
+
+        private int city(int at) {
+            return order[(at + order.length) % order.length];
+        }
+
+        private int step(int at) {
+            return map.distance(city(at), city(at + 1));
+        }
+
+        int length() {
+            int length = 0;
+            for (int i = 0; i < order.length; i++) {
+                length += step(i);
+            }
+            return length;
+        }
+
+        /** Turns a part of the route round. */
+        private void reverse(int from, int to) {
+            int low = from;
+            int high = to;
+            while (low < high) {
+                byte kept = order[low];
+                order[low] = order[high];
+                order[high] = kept;
+                low++;
+                high--;
+            }
+        }
+
+        /** Crossing roads are never the shortest: uncrosses two of them, if that helps. */
+        private boolean uncross() {
+            for (int i = 1; i < order.length - 1; i++) {
+                for (int j = i + 1; j < order.length; j++) {
+                    int before = map.distance(city(i - 1), city(i)) + map.distance(city(j), city(j + 1));
+                    int after = map.distance(city(i - 1), city(j)) + map.distance(city(i), city(j + 1));
+                    if (after < before) {
+                        reverse(i, j);
+                        return true;
+                    }
+                }
+            }
+            return false;
+        }
+
+        /** Puts one city elsewhere, if that helps. */
+        private boolean move() {
+            for (int from = 1; from < order.length; from++) {
+                for (int to = 1; to < order.length; to++) {
+                    int before = length();
+                    shift(from, to);
+                    if (length() < before) {
+                        return true;
+                    }
+                    shift(to, from);
+                }
+            }
+            return false;
+        }
+
+        private void shift(int from, int to) {
+            byte moved = order[from];
+            int way = Integer.compare(to, from);
+            for (int at = from; at != to; at += way) {
+                order[at] = order[at + way];
+            }
+            order[to] = moved;
+        }
+
+        void improve() {
+            boolean better = true;
+            while (better) {
+                better = uncross() || move();
+            }
+        }
+
+        Tour tour() {
+            Tour tour = Tour.start(map);
+            for (int i = 1; i < order.length; i++) {
+                tour = tour.extend(map, order[i]);
+            }
+            return tour;
+        }
+    }
+
     /** Beginnings of tours, the one with the least bound on top. Used under the solver's lock. */
     static class Heap {
         private final Tour[] tours = new Tour[HEAP];
@@ -182,7 +276,7 @@ public class Tsp {
         }
 
         synchronized boolean isSane() {
-            return taken == extended + searched || improved > 0;
+            return taken == extended + 1 && searched <= taken && improved >= 0;
         }
     }
 
@@ -199,8 +293,9 @@ public class Tsp {
 
         Solver(Map map) {
             this.map = map;
-            Tour greedy = greedy();
-            offer(greedy);
+            Route route = new Route(map, greedy());
+            route.improve();
+            offer(route.tour());
             // Nobody else knows this object yet.
             first = shortest() + 1;
             put(Tour.start(map));
@@ -381,6 +476,18 @@ public class Tsp {
         return shortest;
     }
 
+    /** Whether a tour visits every city once, begins at the first, and is as long as it says. */
+    static boolean isRight(Map map, Tour tour, int length) {
+        boolean[] visited = new boolean[size];
+        for (byte city : tour.cities) {
+            if (visited[city]) {
+                return false;
+            }
+            visited[city] = true;
+        }
+        return tour.count() == size && tour.cities[0] == 0 && new Route(map, tour).length() == length;
+    }
+
     public static void main(String[] args) throws InterruptedException {
         if (args.length == 1) {
             size = Integer.parseInt(args[0]);
@@ -396,7 +503,7 @@ public class Tsp {
             worker.join();
         }
         int expected = slowly(map, Tour.start(map), solver.first());
-        boolean right = solver.shortest() == expected && solver.shortestTour().count() == size;
+        boolean right = solver.shortest() == expected && isRight(map, solver.shortestTour(), expected);
         System.out.println(right && solver.statistics().isSane());
     }
 }

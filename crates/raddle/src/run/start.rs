@@ -8,7 +8,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::cli::RunArgs;
+use crate::cli::{Blocks, RunArgs};
 use crate::error::Failure;
 
 /// The library that the JVM loads.
@@ -92,6 +92,9 @@ fn option(args: &RunArgs, agent: &Path, session: &Path) -> Result<OsString, Fail
     if args.report.paper {
         // The papers watch final fields like all others.
         option.push(",finals=all");
+    }
+    if args.blocks == Blocks::Export {
+        option.push(",blocks=export");
     }
     if args.unfiltered {
         option.push(",filter=off,ranges=off");

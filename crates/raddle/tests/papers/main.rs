@@ -129,6 +129,7 @@ const TWO_NAMES: &[(&str, &str)] = &[(
 #[test]
 fn a_defect_that_both_roads_see_has_one_fingerprint() {
     let mut differ = BTreeMap::new();
+    let mut compared = BTreeSet::new();
     for seen in by_default() {
         for mark in seen.program.marks_of(&[Kind::Defect]) {
             let of = |wanted: Road| -> BTreeMap<&str, &str> {
@@ -136,15 +137,22 @@ fn a_defect_that_both_roads_see_has_one_fingerprint() {
                 shown.map(|(_, found)| (found.fingerprint.as_str(), found.subject.as_str())).collect()
             };
             let (check, run) = (of(Road::Check), of(Road::Run));
-            let both = !check.is_empty() && !run.is_empty();
-            if both && !check.keys().any(|fingerprint| run.contains_key(fingerprint)) {
+            if check.is_empty() || run.is_empty() {
+                continue;
+            }
+            compared.insert((seen.program.path(), mark));
+            if !check.keys().any(|fingerprint| run.contains_key(fingerprint)) {
                 let what = format!("  line {}: check {:?}, run {:?}\n", mark.0, check.values(), run.values());
                 *differ.entry(seen.program.path()).or_insert_with(String::new) += &what;
             }
         }
     }
-    for (program, _) in TWO_NAMES {
-        assert!(differ.remove(*program).is_some(), "{program} has one name on both roads now");
+    let everything = std::env::var_os("PAPERS").is_none();
+    assert!(!everything || compared.len() >= 10, "only {} defects are seen on both roads", compared.len());
+    for (program, why) in TWO_NAMES {
+        if differ.remove(*program).is_none() && everything {
+            println!("{program} had one name this time, though {why}");
+        }
     }
     nothing_wrong(&differ);
 }

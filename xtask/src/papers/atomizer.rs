@@ -1,0 +1,276 @@
+//! Figures 16, 17 and 18 of *Atomizer*: what watching costs, warnings under both heuristics, and what each refinement takes away.
+
+use super::Desk;
+use super::corpus::Program;
+use super::look::Looked;
+use super::page::{Page, Row};
+use super::plot::{self, Bar};
+
+/// Benchmark; lines, threads, locks, slowdown; warnings and errors under export+synch, and under synch; our program and arguments.
+struct Paper {
+    name: &'static str,
+    lines: usize,
+    threads: usize,
+    locks: usize,
+    slowdown: Option<f64>,
+    export: [usize; 2],
+    synch: [usize; 2],
+    ours: &'static [&'static str],
+    args: &'static [&'static str],
+}
+
+const PAPERS: [Paper; 8] = [
+    Paper {
+        name: "elevator",
+        lines: 529,
+        threads: 5,
+        locks: 8,
+        slowdown: None,
+        export: [2, 0],
+        synch: [0, 0],
+        ours: &["views/Elevator"],
+        args: &[],
+    },
+    Paper {
+        name: "tsp",
+        lines: 706,
+        threads: 10,
+        locks: 2,
+        slowdown: Some(48.2),
+        export: [7, 0],
+        synch: [7, 0],
+        ours: &["moth/Tsp"],
+        args: &["10"],
+    },
+    Paper {
+        name: "sor",
+        lines: 17_690,
+        threads: 4,
+        locks: 1,
+        slowdown: Some(7.3),
+        export: [0, 0],
+        synch: [0, 0],
+        ours: &["views/Sor"],
+        args: &["200", "100"],
+    },
+    Paper {
+        name: "moldyn",
+        lines: 1291,
+        threads: 5,
+        locks: 1,
+        slowdown: Some(11.8),
+        export: [0, 0],
+        synch: [0, 0],
+        ours: &["atomizer/MolDyn"],
+        args: &["1000"],
+    },
+    Paper {
+        name: "montecarlo",
+        lines: 3557,
+        threads: 5,
+        locks: 1,
+        slowdown: Some(2.2),
+        export: [1, 0],
+        synch: [0, 0],
+        ours: &["atomizer/MonteCarlo"],
+        args: &["60000"],
+    },
+    Paper {
+        name: "raytracer",
+        lines: 1859,
+        threads: 5,
+        locks: 5,
+        slowdown: Some(36.6),
+        export: [1, 1],
+        synch: [1, 1],
+        ours: &["atomizer/RayTracer"],
+        args: &["500"],
+    },
+    Paper {
+        name: "jigsaw",
+        lines: 90_100,
+        threads: 53,
+        locks: 706,
+        slowdown: None,
+        export: [34, 1],
+        synch: [16, 0],
+        ours: &["atomizer/WebServer"],
+        args: &[],
+    },
+    Paper {
+        name: "lib-java",
+        lines: 75_305,
+        threads: 39,
+        locks: 816_617,
+        slowdown: None,
+        export: [19, 4],
+        synch: [4, 1],
+        ours: &["atomizer/StringBuffer", "atomizer/Iteration", "atomizer/Printing"],
+        args: &[],
+    },
+];
+
+/// The refinements in the order in which the paper adds them.
+const LADDER: [(&str, &str); 6] = [
+    ("basic", "none"),
+    ("re-entrant", "reentrant"),
+    ("thread-local", "reentrant,thread-local"),
+    ("thread-local (2)", "reentrant,thread-local,thread-local-2"),
+    ("protected", "reentrant,thread-local,thread-local-2,protected"),
+    ("write-protected", "all"),
+];
+
+/// Warnings about blocks that should be atomic: not `main` and `run`, which the paper leaves out.
+pub fn warnings(looked: &Looked) -> usize {
+    blocks(looked).count()
+}
+
+fn blocks(looked: &Looked) -> impl Iterator<Item = &super::look::Found> {
+    looked.findings.iter().filter(|found| {
+        found.rule == "non-atomic" && !found.subject.ends_with(".main") && !found.subject.ends_with(".run")
+    })
+}
+
+/// Warnings, and those of them that show a line with a defect of whatever rule.
+fn judged(looked: &Looked, program: &Program) -> [usize; 2] {
+    let errors =
+        blocks(looked).filter(|found| program.defects.iter().any(|(line, _)| found.lines.contains(line)));
+    [warnings(looked), errors.count()]
+}
+
+/// What our programs for one benchmark come to together.
+#[derive(Default)]
+struct Sum {
+    lines: usize,
+    threads: u64,
+    locks: u64,
+    bare: f64,
+    watched: f64,
+    export: [usize; 2],
+    synch: [usize; 2],
+}
+
+impl Sum {
+    fn add(&mut self, desk: &Desk, program: &Program, args: &[&str]) -> Result<(), String> {
+        let watched = desk.looker.watched(program, args)?;
+        self.lines += program.lines;
+        self.threads += watched.covered("threads");
+        self.locks += watched.covered("locks");
+        self.bare += desk.looker.bare(program, args)?;
+        self.watched += watched.seconds;
+        let export = desk.looker.watch(program, &["--detectors", "atomizer", "--blocks", "export"], &[])?;
+        let synch = desk.looker.watch(program, &["--detectors", "atomizer"], &[])?;
+        for (sum, looked) in [(&mut self.export, export), (&mut self.synch, synch)] {
+            let [warnings, errors] = judged(&looked, program);
+            *sum = [sum[0] + warnings, sum[1] + errors];
+        }
+        Ok(())
+    }
+}
+
+/// All three figures.
+pub fn tables(desk: &Desk, page: &mut Page) -> Result<(), String> {
+    page.heading("Atomizer, Figures 16 and 17");
+    page.say(
+        "What watching costs (all detectors, report included), and the blocks that `atomizer` calls not atomic, under both of the \
+         paper's heuristics: `--blocks export` and `--blocks synch`. *Errors* are warnings that show a marked defect. Each \
+         cell has the paper's number first. The paper's other programs (hedc, mtrt, specJBB, webl) have no counterpart here, and \
+         its lock set pairs are not counted.",
+    );
+    let mut rows = Vec::new();
+    let mut bars = Vec::new();
+    for paper in &PAPERS {
+        let mut sum = Sum::default();
+        for path in paper.ours {
+            sum.add(desk, desk.corpus.get(path)?, paper.args)?;
+        }
+        let Sum { lines, threads, locks, bare, watched, export, synch } = sum;
+        let slowdown = watched / bare;
+        let theirs = paper.slowdown.map_or("–".to_owned(), |slowdown| format!("{slowdown}×"));
+        bars.push(Bar { name: paper.name.to_owned(), values: vec![paper.slowdown, Some(slowdown)] });
+        rows.push(Row {
+            name: paper.name.to_owned(),
+            cells: vec![
+                format!("{}, {lines}", paper.lines),
+                format!("{}, {threads}", paper.threads),
+                format!("{}, {locks}", paper.locks),
+                format!("{bare:.2} s"),
+                format!("{theirs}, {slowdown:.1}×"),
+                format!("{}, {}", paper.export[0], export[0]),
+                format!("{}, {}", paper.export[1], export[1]),
+                format!("{}, {}", paper.synch[0], synch[0]),
+                format!("{}, {}", paper.synch[1], synch[1]),
+            ],
+            differs: paper.export != export || paper.synch != synch,
+        });
+    }
+    let head = [
+        "benchmark",
+        "lines",
+        "threads",
+        "locks",
+        "bare",
+        "slowdown",
+        "export+synch: warnings",
+        "errors",
+        "synch: warnings",
+        "errors",
+    ];
+    page.table("atomizer", &head, &rows);
+    let svg = plot::bars("Slowdown: the paper's and ours", &["paper", "Raddle"], &bars, "×");
+    write(desk, "papers-slowdown.svg", &svg)?;
+    page.say("![Slowdown by program, the paper's and ours](papers-slowdown.svg)");
+    ladder(desk, page)
+}
+
+fn ladder(desk: &Desk, page: &mut Page) -> Result<(), String> {
+    page.heading("Atomizer, Figure 18");
+    page.say(
+        "Warnings under *export+synch* as refinements are added one after the other (`--refine`). In the paper the five together \
+         take 341 warnings down to 97.",
+    );
+    let mut programs: Vec<&Program> = desk.corpus.of("atomizer").collect();
+    for more in ["views/Elevator", "views/Sor", "moth/Tsp"] {
+        programs.push(desk.corpus.get(more)?);
+    }
+    let mut rows = Vec::new();
+    let mut sums = [0; LADDER.len()];
+    for program in programs {
+        let trace = desk.looker.place.join("ladder.trace");
+        let record = trace.display().to_string();
+        // The same run for all steps; recorded in full, since what is left out at the probe depends on the refinements.
+        let options = ["--detectors", "atomizer", "--blocks", "export", "--unfiltered", "--record", &record];
+        desk.looker.watch(program, &options, &[])?;
+        let mut cells = Vec::new();
+        for ((_, refine), sum) in LADDER.iter().zip(&mut sums) {
+            let options = ["--detectors", "atomizer", "--refine", refine];
+            let count = warnings(&desk.looker.analyze(program, &trace, &options)?);
+            *sum += count;
+            cells.push(count.to_string());
+        }
+        rows.push(Row { name: program.name.clone(), cells, differs: false });
+    }
+    let falls = sums.windows(2).all(|pair| pair[1] <= pair[0]) && sums[LADDER.len() - 1] < sums[0];
+    rows.push(Row {
+        name: "**all**".to_owned(),
+        cells: sums.iter().map(|sum| format!("**{sum}**")).collect(),
+        differs: !falls,
+    });
+    let mut head = vec!["program"];
+    head.extend(LADDER.map(|(name, _)| name));
+    page.table("ladder", &head, &rows);
+    let bars: Vec<Bar> = LADDER
+        .iter()
+        .zip(sums)
+        .map(|((name, _), sum)| Bar { name: (*name).to_owned(), values: vec![Some(sum as f64)] })
+        .collect();
+    let svg = plot::bars("Warnings as refinements are added", &["Raddle"], &bars, "");
+    write(desk, "papers-ladder.svg", &svg)?;
+    page.say("![Warnings as refinements are added](papers-ladder.svg)");
+    Ok(())
+}
+
+fn write(desk: &Desk, name: &str, svg: &str) -> Result<(), String> {
+    let to = desk.docs.join(name);
+    std::fs::write(&to, svg).map_err(|error| format!("{}: {error}", to.display()))
+}

@@ -1,0 +1,159 @@
+//! Looks at a program on one of the roads, and reads what the report says.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Instant;
+
+use serde_json::Value;
+
+use super::corpus::{Mark, Program};
+
+/// Runs the command.
+pub struct Looker {
+    /// The command.
+    pub raddle: PathBuf,
+    /// Where reports and traces go.
+    pub place: PathBuf,
+}
+
+/// What a road found in a program.
+pub struct Looked {
+    /// The findings.
+    pub findings: Vec<Found>,
+    /// How long it took, from start to end, in seconds.
+    pub seconds: f64,
+    /// Numbers of the report: threads, locks, events.
+    pub coverage: Value,
+    /// What was said on standard error.
+    pub said: String,
+}
+
+/// A finding.
+pub struct Found {
+    /// The rule.
+    pub rule: String,
+    /// What it is about.
+    pub subject: String,
+    /// The lines that it shows, in steps and stacks.
+    pub lines: BTreeSet<u64>,
+}
+
+impl Found {
+    /// Whether it shows one of the marks.
+    pub fn shows_any<'m>(&self, marks: impl IntoIterator<Item = &'m Mark>) -> bool {
+        marks.into_iter().any(|(line, rule)| self.rule == *rule && self.lines.contains(line))
+    }
+}
+
+impl Looked {
+    /// How many of the marks no finding shows.
+    pub fn missed(&self, marks: &BTreeSet<Mark>) -> usize {
+        marks.iter().filter(|mark| !self.findings.iter().any(|found| found.shows_any([*mark]))).count()
+    }
+
+    /// How many findings show none of the marks.
+    pub fn alarms(&self, marks: &BTreeSet<Mark>) -> usize {
+        self.findings.iter().filter(|found| !found.shows_any(marks)).count()
+    }
+
+    /// How many findings of a rule there are.
+    pub fn count(&self, rule: &str) -> usize {
+        self.findings.iter().filter(|found| found.rule == rule).count()
+    }
+
+    /// A number of the report.
+    pub fn covered(&self, key: &str) -> u64 {
+        self.coverage[key].as_u64().unwrap_or_default()
+    }
+}
+
+impl Looker {
+    /// Reads the code of a program.
+    pub fn check(&self, program: &Program, options: &[&str]) -> Result<Looked, String> {
+        let mut command = Command::new(&self.raddle);
+        command.args(["check", "--no-config", "--no-progress"]).args(options).arg(&program.classes);
+        self.look(&command, program)
+    }
+
+    /// Watches a program.
+    pub fn watch(&self, program: &Program, options: &[&str], args: &[&str]) -> Result<Looked, String> {
+        let mut command = Command::new(&self.raddle);
+        command.args(["run", "--no-config", "--leave", "support.Invisible"]).args(options);
+        command.args(["--", "java", "-cp"]).arg(&program.classes).arg(&program.name).args(args);
+        self.look(&command, program)
+    }
+
+    /// Looks at a trace of a program.
+    pub fn analyze(&self, program: &Program, trace: &Path, options: &[&str]) -> Result<Looked, String> {
+        let mut command = Command::new(&self.raddle);
+        command.args(["analyze", "--no-config", "--no-progress"]).args(options).arg(trace);
+        self.look(&command, program)
+    }
+
+    /// How long a program runs on its own, in seconds: the fastest of three.
+    pub fn bare(&self, program: &Program, args: &[&str]) -> Result<f64, String> {
+        let mut best = f64::MAX;
+        for _ in 0..3 {
+            let mut command = Command::new("java");
+            command.arg("-cp").arg(&program.classes).arg(&program.name).args(args);
+            let start = Instant::now();
+            crate::bench::run(&mut command)?;
+            best = best.min(start.elapsed().as_secs_f64());
+        }
+        Ok(best)
+    }
+
+    /// How long a program runs while it is watched, report included: the faster of two.
+    pub fn watched(&self, program: &Program, args: &[&str]) -> Result<Looked, String> {
+        let one = self.watch(program, &[], args)?;
+        let other = self.watch(program, &[], args)?;
+        Ok(if one.seconds < other.seconds { one } else { other })
+    }
+
+    /// Runs a subcommand with a report in JSON.
+    fn look(&self, command: &Command, program: &Program) -> Result<Looked, String> {
+        let report = self.place.join("report.json");
+        let _ = std::fs::remove_file(&report);
+        let mut words = command.get_args();
+        let sub = words.next().ok_or("no subcommand")?;
+        let mut whole = Command::new(command.get_program());
+        whole.arg(sub).arg("--output").arg(format!("json={}", report.display())).args(words);
+        eprintln!("{} {}", sub.display(), program.name);
+        let start = Instant::now();
+        let output = whole.output().map_err(|error| format!("{whole:?}: {error}"))?;
+        let seconds = start.elapsed().as_secs_f64();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        if !matches!(output.status.code(), Some(0 | 1)) {
+            return Err(format!("{whole:?}: {}: {said}", output.status));
+        }
+        let text = std::fs::read_to_string(&report).map_err(|error| format!("{whole:?}: {error}: {said}"))?;
+        let json: Value = serde_json::from_str(&text).map_err(|error| format!("{whole:?}: {error}"))?;
+        let file = format!("{}.java", program.name);
+        let findings = json["findings"].as_array().into_iter().flatten();
+        Ok(Looked {
+            findings: findings.map(|finding| found(finding, &file)).collect(),
+            seconds,
+            coverage: json["coverage"].clone(),
+            said,
+        })
+    }
+}
+
+fn found(finding: &Value, file: &str) -> Found {
+    let text = |key: &str| finding[key].as_str().unwrap_or_default().to_owned();
+    let mut lines = BTreeSet::new();
+    let witnesses = finding["witnesses"].as_array().into_iter().flatten();
+    for step in witnesses.flat_map(|witness| witness["steps"].as_array().into_iter().flatten()) {
+        if step["file"] == file {
+            lines.extend(step["line"].as_u64());
+        }
+        // A frame ends with its place: `…(File.java:12)`.
+        let frames = step["stack"].as_array().into_iter().flatten().filter_map(|frame| frame.as_str());
+        lines.extend(frames.filter_map(|frame| {
+            let place = frame.rsplit_once('(')?.1.strip_suffix(')')?;
+            place.strip_prefix(file)?.strip_prefix(':')?.parse::<u64>().ok()
+        }));
+    }
+    Found { rule: text("rule"), subject: text("subject"), lines }
+}

@@ -1,0 +1,105 @@
+//! The page that the tables are put on: Markdown, with a sentence for each row that differs from the paper.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+const HEAD: &str = "\
+# The papers, side by side
+
+Raddle's detectors come from five papers. Their authors tried their tools on programs; we wrote such programs anew from the
+papers' descriptions (`tests/papers`), with every defect marked and a mended twin. Here are the papers' tables, with what
+Raddle finds in our programs beside what the paper reports for its own. `cargo xtask papers` makes this page.
+
+The programs are not the papers' programs, so numbers can be compared as far as their kind goes: which defects are found,
+which are missed, what is a false alarm. *By default* is how Raddle runs; *`--paper`* is the papers' definitions. Times are of
+one machine with two cores, from the start of a process to its end.
+";
+
+/// A row of a table.
+pub struct Row {
+    /// Its first cell, and what its explanation is kept under.
+    pub name: String,
+    /// The other cells.
+    pub cells: Vec<String>,
+    /// Whether a number that should be the paper's is not.
+    pub differs: bool,
+}
+
+/// The page as far as it has got.
+pub struct Page {
+    text: String,
+    notes: BTreeMap<String, String>,
+    rows: BTreeSet<String>,
+    unexplained: Vec<String>,
+}
+
+impl Page {
+    /// An empty page; `notes` has a line `table, row: sentence` for each difference.
+    pub fn new(notes: &str) -> Result<Self, String> {
+        let mut explained = BTreeMap::new();
+        for line in notes.lines().filter(|line| !line.trim().is_empty() && !line.starts_with('#')) {
+            let (key, sentence) =
+                line.split_once(": ").ok_or_else(|| format!("differences.txt: no sentence in {line:?}"))?;
+            explained.insert(key.to_owned(), sentence.to_owned());
+        }
+        let (rows, unexplained) = (BTreeSet::new(), Vec::new());
+        Ok(Self { text: HEAD.to_owned(), notes: explained, rows, unexplained })
+    }
+
+    /// A heading.
+    pub fn heading(&mut self, title: &str) {
+        self.text += &format!("\n## {title}\n");
+    }
+
+    /// A paragraph.
+    pub fn say(&mut self, text: &str) {
+        self.text += &format!("\n{text}\n");
+    }
+
+    /// A table, and why its numbers are not the paper's. `key` is what the explanations call the table.
+    pub fn table(&mut self, key: &str, head: &[&str], rows: &[Row]) {
+        self.text += &format!("\n| {} |\n|{}\n", head.join(" | "), "---|".repeat(head.len()));
+        for row in rows {
+            self.text += &format!("| {} | {} |\n", row.name, row.cells.join(" | "));
+        }
+        let mut remarks = String::new();
+        for row in rows {
+            let key = format!("{key}, {}", row.name);
+            match self.notes.get(&key) {
+                Some(sentence) if row.differs => remarks += &format!("- *{}*: {sentence}\n", row.name),
+                None if row.differs => self.unexplained.push(key.clone()),
+                // Some numbers depend on how the threads happen to run.
+                _ => {}
+            }
+            self.rows.insert(key);
+        }
+        if !remarks.is_empty() {
+            self.text += &format!("\n{remarks}");
+        }
+    }
+
+    /// The page, and the differences without a sentence and sentences without a row.
+    pub fn finish(self) -> (String, Vec<String>) {
+        let mut unexplained = self.unexplained;
+        unexplained.extend(self.notes.into_keys().filter(|key| !self.rows.contains(key)));
+        (self.text, unexplained)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_difference_without_a_sentence_is_told() {
+        let row =
+            |name: &str, differs| Row { name: name.to_owned(), cells: vec!["1, 2".to_owned()], differs };
+        let mut page = Page::new("# why\nt, a: because.\nt, d: there is no such row.\n").unwrap();
+        page.table("t", &["x", "y"], &[row("a", true), row("b", true), row("c", false)]);
+        let (text, unexplained) = page.finish();
+        assert!(
+            text.contains("| x | y |\n|---|---|\n| a | 1, 2 |\n") && text.contains("- *a*: because.\n"),
+            "{text}"
+        );
+        assert_eq!(unexplained, ["t, b", "t, d"]);
+    }
+}

@@ -1,0 +1,142 @@
+//! Table 1 of *Racer*: instrumented fields, races by kind, slowdown.
+
+use super::Desk;
+use super::corpus::Program;
+use super::look::Looked;
+use super::page::{Page, Row};
+
+/// A benchmark as the paper has it, optimised where that matters.
+struct Paper {
+    name: &'static str,
+    /// Compilation with and without the analysis that decides `maybeShared`, as the paper writes it.
+    compiled: [&'static str; 2],
+    seconds: [usize; 2],
+    fields: [usize; 2],
+    reported: usize,
+    initialisation: usize,
+    others: usize,
+    false_alarms: usize,
+}
+
+const PAPERS: [Paper; 3] = [
+    Paper {
+        name: "Roller",
+        compiled: ["0:36", "2:10"],
+        seconds: [31, 334],
+        fields: [9, 8],
+        reported: 6,
+        initialisation: 5,
+        others: 1,
+        false_alarms: 0,
+    },
+    Paper {
+        name: "Bank",
+        compiled: ["0:32", "2:14"],
+        seconds: [22, 535],
+        fields: [16, 15],
+        reported: 7,
+        initialisation: 5,
+        others: 2,
+        false_alarms: 0,
+    },
+    Paper {
+        name: "Rover",
+        compiled: ["1:24", "59:28"],
+        seconds: [2, 2],
+        fields: [260, 169],
+        reported: 70,
+        initialisation: 65,
+        others: 3,
+        false_alarms: 2,
+    },
+];
+
+/// The races of a report by kind.
+struct Kinds {
+    reported: usize,
+    initialisation: usize,
+    others: usize,
+    unmarked: usize,
+}
+
+fn kinds(looked: &Looked, program: &Program) -> Kinds {
+    let races: Vec<_> = looked.findings.iter().filter(|found| found.rule == "data-race").collect();
+    let others = races.iter().filter(|found| found.shows_any(&program.defects)).count();
+    let marked =
+        races.iter().filter(|found| found.shows_any(&program.defects) || found.shows_any(&program.paper));
+    let marked = marked.count();
+    Kinds { reported: races.len(), initialisation: marked - others, others, unmarked: races.len() - marked }
+}
+
+/// The table.
+pub fn tables(desk: &Desk, page: &mut Page) -> Result<(), String> {
+    page.heading("Racer, Table 1");
+    page.say(
+        "Data races by the lock sets of `racer`. *Initialisation* are fields that a constructor sets without a lock and that `start` \
+         hands over: races for the paper alone. Fields are those that the program's code accesses; with `maybeShared`, the \
+         accesses that the code road leaves to be watched (`raddle check --write-plan`). The paper's *last race detected \
+         after* has no column: a report comes when the program has ended.",
+    );
+    let mut rows = Vec::new();
+    for paper in &PAPERS {
+        let program = desk.corpus.get(&format!("racer/{}", paper.name))?;
+        let fields = program.fields()?;
+        let bare = desk.looker.bare(program, &[])?;
+        let watched = desk.looker.watched(program, &[])?;
+        let strict = desk.looker.watch(program, &["--detectors", "racer", "--paper"], &[])?;
+        let ours = desk.looker.watch(program, &["--detectors", "racer"], &[])?;
+        let (strict, ours) = (kinds(&strict, program), kinds(&ours, program));
+        let (checked, spared) = planned(desk, program)?;
+        let left =
+            spared.map_or("–".to_owned(), |spared| fields.accesses.saturating_sub(spared).to_string());
+        rows.push(Row {
+            name: paper.name.to_owned(),
+            cells: vec![
+                format!("{} and {}, {checked:.2} s", paper.compiled[0], paper.compiled[1]),
+                format!("{}, {bare:.1}", paper.seconds[0]),
+                format!("{}, {:.1}", paper.seconds[1], watched.seconds),
+                format!("{} and {}, {}", paper.fields[0], paper.fields[1], fields.fields),
+                format!("{} and {left}", fields.accesses),
+                format!("{}, {}", paper.reported, strict.reported),
+                format!("{}, {}", paper.initialisation, strict.initialisation),
+                format!("{}, {}", paper.others, strict.others),
+                format!("{}, {}", paper.false_alarms, strict.unmarked),
+                format!("{} ({} of them false)", ours.reported, ours.unmarked + ours.initialisation),
+            ],
+            differs: paper.reported != strict.reported
+                || paper.initialisation != strict.initialisation
+                || paper.others != strict.others
+                || paper.false_alarms != strict.unmarked
+                || ours.reported != paper.others,
+        });
+    }
+    let head = [
+        "benchmark",
+        "compilation without and with `maybeShared` (m:ss), `check`",
+        "seconds bare",
+        "seconds watched",
+        "fields without and with `maybeShared`, ours",
+        "our accesses without and with it",
+        "races: paper, `--paper`",
+        "initialisation",
+        "others",
+        "false alarms",
+        "races by default",
+    ];
+    page.table("racer", &head, &rows);
+    Ok(())
+}
+
+/// How long the check takes, and how many accesses its plan spares, where the command can write one.
+fn planned(desk: &Desk, program: &Program) -> Result<(f64, Option<usize>), String> {
+    let plan = desk.looker.place.join("plan.txt").display().to_string();
+    match desk.looker.check(program, &["--write-plan", &plan]) {
+        Ok(looked) => {
+            let spared = looked.said.split_once(" access").and_then(|(before, _)| {
+                before.rsplit(' ').next().map(|number| number.replace(['\u{202f}', ',', ' '], ""))
+            });
+            Ok((looked.seconds, spared.and_then(|number| number.parse().ok())))
+        }
+        Err(_) => Ok((desk.looker.check(program, &[])?.seconds, None)),
+    }
+}
