@@ -120,6 +120,25 @@ fn the_papers_definitions_find_what_is_marked_for_them() {
     nothing_wrong(&wrong);
 }
 
+#[test]
+fn exported_methods_are_blocks_if_asked_for() {
+    let mut wrong = BTreeMap::new();
+    for program in programs() {
+        let marks = program.marks_of(&[Kind::Export]);
+        if marks.is_empty() {
+            continue;
+        }
+        let found = look(program, Road::Run, &["--blocks", "export", "--detectors", "atomizer"]);
+        let found = found.unwrap_or_else(|why| panic!("{}: {why}", program.path()));
+        for mark in marks {
+            if !found.iter().any(|found| found.shows(mark)) {
+                wrong.insert(program.path(), format!("  not found: {} at {}\n", mark.1, mark.0));
+            }
+        }
+    }
+    nothing_wrong(&wrong);
+}
+
 /// Where both roads see a defect and call it differently, and why that is so.
 const TWO_NAMES: &[(&str, &str)] = &[(
     "racer/Rover",
