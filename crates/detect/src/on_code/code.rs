@@ -2,7 +2,7 @@
 //! come to a place.
 
 use std::collections::VecDeque;
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use events::models::{Line, Models};
 use findings::{Frame, Gap, Report};
@@ -28,6 +28,8 @@ pub struct Code {
     pub locks: Locks,
     accesses: OnceLock<Accesses>,
     callers: OnceLock<Callers>,
+    /// Ways that were asked for.
+    ways: Mutex<FxHashMap<(MethodId, usize), Vec<Way>>>,
 }
 
 /// How a thread comes to a method.
@@ -60,7 +62,8 @@ impl Code {
         let points = Points::new(&program, &models, world);
         let sharing = Sharing::new(&program, &points);
         let locks = Locks::new(&program, &points, &models);
-        Code { program, points, sharing, models, locks, accesses: OnceLock::new(), callers: OnceLock::new() }
+        let (accesses, callers, ways) = (OnceLock::new(), OnceLock::new(), Mutex::default());
+        Code { program, points, sharing, models, locks, accesses, callers, ways }
     }
 
     /// Every access of the inputs' fields.
@@ -178,6 +181,11 @@ impl Code {
 
     /// Ways on which threads come to a method, the shortest first, each from another root; at most `most`.
     pub fn ways(&self, method: MethodId, most: usize) -> Vec<Way> {
+        let mut known = self.ways.lock().unwrap_or_else(PoisonError::into_inner);
+        known.entry((method, most)).or_insert_with(|| self.find_ways(method, most)).clone()
+    }
+
+    fn find_ways(&self, method: MethodId, most: usize) -> Vec<Way> {
         let callers = self.callers.get_or_init(|| self.find_callers());
         let start = Caller::Method(method);
         let mut from: FxHashMap<Caller, (Caller, u32)> = FxHashMap::default();

@@ -411,7 +411,7 @@ impl Analysis<'_> {
             let (given, got, hub) = (back.given, back.got, back.hub);
             if back.done.insert(callback.method) {
                 let this = crowd(self.program.method(callback.method).owner);
-                self.called(callback.method, this, given, got);
+                self.called(callback.method, Some(this), given, got);
                 self.calls.insert((Caller::Library(hub), Callee::Method(callback.method)));
             }
         }

@@ -257,17 +257,13 @@ impl<C: Casts> Graph<C> {
     /// The sets: for each node the number of its own among those that differ.
     pub fn into_sets(mut self) -> (Vec<u32>, Vec<Set>) {
         let mut known: FxHashMap<Set, u32> = FxHashMap::default();
-        let mut set_of = vec![0; self.places.len()];
-        for node in 0..self.places.len() {
-            if self.same[node] == node as Node {
-                let objects = std::mem::take(&mut self.places[node].objects);
-                let next = known.len() as u32;
-                set_of[node] = *known.entry(objects).or_insert(next);
-            }
+        let mut own: Vec<u32> = Vec::with_capacity(self.places.len());
+        for place in &mut self.places {
+            let objects = std::mem::take(&mut place.objects);
+            let next = known.len() as u32;
+            own.push(*known.entry(objects).or_insert(next));
         }
-        for node in 0..self.places.len() {
-            set_of[node] = set_of[self.find(node as Node) as usize];
-        }
+        let set_of = (0..own.len() as Node).map(|node| own[self.find(node) as usize]).collect();
         let mut sets = vec![Set::default(); known.len()];
         for (set, number) in known {
             sets[number as usize] = set;

@@ -390,17 +390,47 @@ impl Analysis<'_> {
         if self.program.class(class).origin != Origin::Input {
             return;
         }
-        for callback in self.callbacks(class).iter().filter(|callback| !callback.is_task) {
-            self.called(callback.method, object, held, held);
-            self.calls.insert((caller, Callee::Method(callback.method)));
+        let callbacks = self.callbacks(class);
+        if callbacks.iter().all(|callback| callback.is_task) {
+            return;
+        }
+        let (given, own) = self.back(class);
+        if self.backed.insert(object) {
+            for callback in callbacks.iter().filter(|callback| !callback.is_task) {
+                if let Some(base) = self.base(callback.method) {
+                    self.graph.put(base, object);
+                }
+            }
+        }
+        if self.calls.insert((caller, Callee::Library(own))) {
+            self.flow(held, given);
+            self.flow(given + 1, held);
         }
     }
 
+    /// Where libraries give something to what they call back on objects of a class, and (the next node) get something;
+    /// and who calls then. No caller tells apart who calls back: one place for each class is enough.
+    fn back(&mut self, class: ClassId) -> (Node, u32) {
+        if let Some(known) = self.backs.get(&class) {
+            return *known;
+        }
+        let given = self.graph.add(2);
+        let hub = self.add_hub(given + 1, false);
+        self.backs.insert(class, (given, hub));
+        for callback in self.callbacks(class).iter().filter(|callback| !callback.is_task) {
+            self.calls.insert((Caller::Library(hub), Callee::Method(callback.method)));
+            self.called(callback.method, None, given, given + 1);
+        }
+        (given, hub)
+    }
+
     /// A library calls a method on an object, with what is in one node, and puts what it gets into another.
-    pub fn called(&mut self, method: MethodId, object: u32, given: Node, got: Node) {
+    pub fn called(&mut self, method: MethodId, object: Option<u32>, given: Node, got: Node) {
         let Some(base) = self.base(method) else { return };
         let Some(body) = self.program.body(method) else { return };
-        self.graph.put(base, object);
+        if let Some(object) = object {
+            self.graph.put(base, object);
+        }
         let places = (self.graph.find(given), self.graph.find(got));
         if !self.called.insert((method, places.0, places.1)) {
             return;
@@ -481,7 +511,7 @@ impl Analysis<'_> {
         for callback in callbacks.iter() {
             let wanted = if is_thread || has_task { callback.is_task } else { !callback.is_plain };
             if wanted {
-                self.called(callback.method, object, held, held);
+                self.called(callback.method, Some(object), held, held);
                 self.add_root(callback.method, RootKind::Task, Some(object), inst);
             }
         }

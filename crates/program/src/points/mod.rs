@@ -363,6 +363,10 @@ struct Analysis<'p> {
     targets: Vec<(MethodId, u32, MethodId)>,
     calls: FxHashSet<(Caller, Callee)>,
     linked: FxHashSet<(u32, MethodId)>,
+    /// By class: where libraries give and get what they call back, and who calls then.
+    backs: FxHashMap<ClassId, (Node, u32)>,
+    /// Objects that are receivers of what is called back.
+    backed: Set,
     /// Methods that libraries call with what is in one node, and put what they return into another.
     called: FxHashSet<(MethodId, Node, Node)>,
     /// Which of a class's methods libraries may call.
@@ -418,6 +422,8 @@ impl<'p> Analysis<'p> {
             targets: Vec::new(),
             calls: FxHashSet::default(),
             linked: FxHashSet::default(),
+            backs: FxHashMap::default(),
+            backed: Set::default(),
             called: FxHashSet::default(),
             callbacks: FxHashMap::default(),
             merged: Set::default(),

@@ -141,7 +141,7 @@ impl Analysis<'_> {
                 _ => continue,
             };
             let held = self.part(OUTSIDE, Part::Contents);
-            self.called(callback.method, object, held, held);
+            self.called(callback.method, Some(object), held, held);
             self.add_root(callback.method, kind, Some(object), None);
         }
     }

@@ -49,7 +49,9 @@ pub struct Conflict {
 }
 
 /// Comparisons that are made before the rest is left out.
-const MOST_STEPS: u64 = 5_000_000;
+const MOST_STEPS: u64 = 1_000_000;
+/// How many comparisons judging two overlaps counts for.
+const JUDGING: u64 = 40;
 /// Pairs of regions with the same overlaps that are asked for something that depends on both.
 const MOST_PAIRS: usize = 64;
 
@@ -174,6 +176,11 @@ impl Maximal<'_, '_> {
                 if is_subset(&one.0, &two.0) || is_subset(&two.0, &one.0) {
                     continue;
                 }
+                if *steps < JUDGING {
+                    *steps = 0;
+                    break;
+                }
+                *steps -= JUDGING;
                 if let Some((first, second, pair)) = self.judge(other, one, two, judge) {
                     let all = one.0.iter().chain(&two.0).copied();
                     let fits = |var: &VarId| judge.paper || self.owner(*var) == self.owner(pair.0);

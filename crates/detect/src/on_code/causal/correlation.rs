@@ -13,8 +13,8 @@ use crate::on_code::regions::processes::Process;
 use crate::on_code::regions::variables::VarId;
 
 /// How many nodes one search may look at, and all together.
-const MOST_NODES: usize = 50_000;
-const ALL_NODES: usize = 10_000_000;
+const MOST_NODES: usize = 20_000;
+const ALL_NODES: usize = 4_000_000;
 
 /// Which edges may follow, given that the path has gone into a method or not. What it is afterwards.
 pub fn after(edge: &Edge, inside: bool, paper: bool) -> Option<bool> {

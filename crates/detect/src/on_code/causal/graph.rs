@@ -8,12 +8,14 @@
 //! As in the paper a value does not depend on the object whose field it was, and a call not on its receiver. A library's
 //! method gives back what depends on all it was given, and its object keeps it.
 
+use std::collections::VecDeque;
+
 use program::ir::{BlockId, CallKind, Control, Edges, Op, Reg};
 use rustc_hash::FxHashMap;
 
 use super::heap::{self, ELSEWHERE, Heap};
 use crate::on_code::regions::Regions;
-use crate::on_code::regions::instances::{Instance, is_static};
+use crate::on_code::regions::instances::{Instance, Instances, is_static};
 use crate::on_code::regions::paths::Defs;
 use crate::on_code::regions::variables::{Use, VarId};
 
@@ -76,6 +78,8 @@ pub struct Graph {
     exits: FxHashMap<(u32, VarId), Node>,
     exit_of: Vec<(u32, VarId)>,
     first_exit: Node,
+    /// By node, without those of exits.
+    instance_of: Vec<u32>,
     starts: Vec<u32>,
     edges: Vec<Edge>,
 }
@@ -100,13 +104,55 @@ pub(super) struct Builder<'a, 'p> {
     paper: bool,
 }
 
-/// More nodes than that are not made: the instances beyond are left out.
-const MOST_NODES: u32 = 60_000_000;
+/// How many instructions the graph is made of: those closest to regions. The instances beyond are left out.
+const MOST_INSTS: usize = 400_000;
+
+/// Which instances there is room for: those with regions first, then what calls them or is called by them, and so on.
+fn chosen(instances: &Instances<'_>, room: usize) -> Vec<bool> {
+    let all = &instances.all;
+    let size = |instance: &Instance<'_>| instance.code.body.insts.len();
+    if all.iter().map(size).sum::<usize>() <= room {
+        return vec![true; all.len()];
+    }
+    let mut callers: Vec<Vec<u32>> = vec![Vec::new(); all.len()];
+    for (number, instance) in (0u32..).zip(all) {
+        for (_, callee) in &instance.calls {
+            if let Some(callers) = callers.get_mut(*callee as usize) {
+                callers.push(number);
+            }
+        }
+    }
+    let has_region =
+        |instance: &Instance<'_>| !instance.open(0).is_empty() || instance.starts().next().is_some();
+    let mut queue: VecDeque<u32> =
+        (0u32..).zip(all).filter(|(_, instance)| has_region(instance)).map(|(number, _)| number).collect();
+    let mut met = vec![false; all.len()];
+    let mut chosen = vec![false; all.len()];
+    let mut left = room;
+    while let Some(number) = queue.pop_front() {
+        let Some(instance) = all.get(number as usize) else { continue };
+        if met.get_mut(number as usize).is_none_or(|met| std::mem::replace(met, true)) {
+            continue;
+        }
+        // A large one is left out, so that smaller ones have room.
+        if size(instance) > left {
+            continue;
+        }
+        left -= size(instance);
+        if let Some(chosen) = chosen.get_mut(number as usize) {
+            *chosen = true;
+        }
+        queue.extend(instance.calls.iter().map(|(_, callee)| *callee));
+        queue.extend(callers.get(number as usize).into_iter().flatten());
+    }
+    chosen
+}
 
 impl Graph {
     /// Builds the graph of all instances; says how many are missing in whole or in part.
     pub fn new(regions: &Regions<'_>, paper: bool) -> (Graph, u64) {
-        let (heaps, too_large) = heap::follow(&regions.instances, &regions.variables, paper);
+        let chosen = chosen(&regions.instances, MOST_INSTS);
+        let (heaps, too_large) = heap::follow(&regions.instances, &chosen, &regions.variables, paper);
         let none = Heap::default();
         let heap_of = |instance: &Instance<'_>| heaps.get(&instance.method).map_or(&none, |heap| &**heap);
         let mut graph = Graph {
@@ -114,25 +160,30 @@ impl Graph {
             exits: FxHashMap::default(),
             exit_of: Vec::new(),
             first_exit: 0,
+            instance_of: Vec::new(),
             starts: Vec::new(),
             edges: Vec::new(),
         };
         let mut next: Node = 0;
         let mut left_out = too_large;
-        for instance in &regions.instances.all {
+        for ((number, instance), chosen) in (0u32..).zip(&regions.instances.all).zip(&chosen) {
             let body = instance.code.body;
             let (regs, blocks) = (body.kinds.len() as u32, body.blocks.len() as u32);
             let size = regs + blocks + 1 + body.insts.len() as u32;
-            if next.saturating_add(size) > MOST_NODES {
+            if !chosen {
                 left_out += 1;
                 graph.layouts.push(Layout { base: next, regs: 0, blocks: 0 });
                 continue;
             }
             graph.layouts.push(Layout { base: next, regs, blocks });
             next += size;
+            graph.instance_of.resize(next as usize, number);
         }
         graph.first_exit = next;
         for (number, instance) in (0u32..).zip(&regions.instances.all) {
+            if !chosen.get(number as usize).copied().unwrap_or_default() {
+                continue;
+            }
             for var in heap_of(instance).exits.keys() {
                 graph.exits.insert((number, *var), graph.first_exit + graph.exit_of.len() as u32);
                 graph.exit_of.push((number, *var));
@@ -179,7 +230,7 @@ impl Graph {
             let known = self.exit_of.get((node - self.first_exit) as usize);
             return known.map_or((u32::MAX, Returned), |(instance, var)| (*instance, Exit(*var)));
         }
-        let instance = self.layouts.partition_point(|layout| layout.base <= node).saturating_sub(1) as u32;
+        let instance = self.instance_of.get(node as usize).copied().unwrap_or(u32::MAX);
         let layout = self.layout(instance);
         let at = node - layout.base;
         let what = if at < layout.regs {

@@ -36,13 +36,15 @@ pub struct Heap {
     pub exits: BTreeMap<VarId, Vec<u32>>,
 }
 
-/// Follows the versions in all methods, callees first. Says how many methods are too large for it.
+/// Follows the versions in the methods of chosen instances, callees first. Says how many methods are too large for it.
 pub fn follow(
     instances: &Instances<'_>,
+    chosen: &[bool],
     variables: &Variables,
     paper: bool,
 ) -> (FxHashMap<MethodId, Rc<Heap>>, u64) {
-    let order = callees_first(instances);
+    let mut order = callees_first(instances);
+    order.retain(|number| chosen.get(*number as usize).copied().unwrap_or_default());
     let mut found: FxHashMap<MethodId, Rc<Heap>> = FxHashMap::default();
     let mut too_large = 0;
     // Twice, so that a method that calls itself knows what it does.

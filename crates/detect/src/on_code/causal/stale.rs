@@ -28,8 +28,8 @@ use crate::on_code::regions::views::Access;
 use crate::on_code::regions::{RegionId, Regions};
 
 /// How many steps one search may take, and all together.
-const STEPS: usize = 50_000;
-const ALL_STEPS: usize = 4_000_000;
+const STEPS: usize = 20_000;
+const ALL_STEPS: usize = 2_000_000;
 /// Ends of paths that are looked at for one variable.
 const MOST_ENDS: usize = 4096;
 

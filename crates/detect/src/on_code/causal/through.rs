@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::graph::{Builder, Edge, Kind, Node};
 
 /// Steps for each edge of the graph; then the rest is left out: paths through such calls are missed.
-const STEPS_PER_EDGE: usize = 16;
+const STEPS_PER_EDGE: usize = 8;
 
 /// A call's nodes in and out, merged over what it was built of.
 #[derive(Default)]
@@ -35,12 +35,15 @@ pub fn add(builder: &mut Builder<'_, '_>) -> bool {
         outs.extend(site.outs.iter().map(|(formal, _)| *formal));
         callers.entry(key.2).or_default().push((key.0, site));
     }
-    let mut next: FxHashMap<Node, Vec<(Node, bool)>> = FxHashMap::default();
+    let mut next: Vec<Vec<(Node, bool)>> = vec![Vec::new(); builder.graph.len()];
     for (from, edge) in &builder.found {
-        if edge.kind == Kind::Within {
-            next.entry(*from).or_default().push((edge.to, edge.control));
+        if let Some(list) = next.get_mut(*from as usize).filter(|_| edge.kind == Kind::Within) {
+            list.push((edge.to, edge.control));
         }
     }
+    // In which search a node was met last: without a condition, and with one.
+    let mut met: Vec<[u32; 2]> = vec![[0; 2]; builder.graph.len()];
+    let mut round = 0;
     let mut steps = builder.found.len().saturating_mul(STEPS_PER_EDGE).saturating_add(1_000_000);
     let mut known: FxHashSet<(Node, Node, bool)> = FxHashSet::default();
     let mut new: FxHashSet<(Node, Node, bool)> = FxHashSet::default();
@@ -55,7 +58,7 @@ pub fn add(builder: &mut Builder<'_, '_>) -> bool {
         ins.sort_unstable();
         let mut grown = Vec::new();
         for start in ins {
-            let mut seen: FxHashSet<(Node, bool)> = FxHashSet::from_iter([(start, false)]);
+            round += 1;
             let mut stack = vec![(start, false)];
             while let Some((node, control)) = stack.pop() {
                 if steps == 0 {
@@ -65,11 +68,13 @@ pub fn add(builder: &mut Builder<'_, '_>) -> bool {
                 if outs.contains(&node) && known.insert((start, node, control)) {
                     grown.push((start, node, control));
                 }
-                for (to, by_control) in next.get(&node).into_iter().flatten() {
-                    let state = (*to, control || *by_control);
+                for (to, by_control) in next.get(node as usize).into_iter().flatten() {
+                    let control = control || *by_control;
+                    let Some(met) = met.get_mut(*to as usize) else { continue };
                     // What is reached without a condition need not be looked at again with one.
-                    if !seen.contains(&(*to, false)) && seen.insert(state) {
-                        stack.push(state);
+                    if *to != start && met[0] != round && met[usize::from(control)] != round {
+                        met[usize::from(control)] = round;
+                        stack.push((*to, control));
                     }
                 }
             }
@@ -84,7 +89,9 @@ pub fn add(builder: &mut Builder<'_, '_>) -> bool {
                     for (_, got) in site.outs.iter().filter(|(formal, _)| formal == out) {
                         let edge = (*given, *got, *control || *is_condition);
                         if given != got && new.insert(edge) {
-                            next.entry(edge.0).or_default().push((edge.1, edge.2));
+                            if let Some(list) = next.get_mut(edge.0 as usize) {
+                                list.push((edge.1, edge.2));
+                            }
                             more = true;
                         }
                     }

@@ -78,8 +78,12 @@ fn check(code: &Code, _options: &Options, out: &mut Out<'_>) {
         if broken_promise(code, field, &all, out) {
             continue;
         }
-        if let Some(found) = race(code, &view, promise, field, &all) {
+        let mut room = MOST_PAIRS;
+        if let Some(found) = race(code, &view, promise, field, &all, &mut room) {
             out.add(found);
+        } else if room == 0 {
+            let what = format!("field {}", code.field_name(field));
+            out.gap(what, "there are too many accesses to compare each with each", 1);
         }
     }
 }
@@ -109,16 +113,32 @@ fn step(access: &Access) -> StepAt {
     StepAt { locks: access.locks.clone(), ..StepAt::new(role, access.place) }
 }
 
+/// How many pairs of accesses are looked at for one field.
+const MOST_PAIRS: usize = 50_000;
+/// The value of a pair that cannot be told better.
+const MOST_TELLING: u32 = 15;
+
 /// The pair of accesses that shows best that a field is not protected.
-fn race(code: &Code, view: &View, promise: Promise, field: FieldId, all: &[&Access]) -> Option<Evidence> {
+fn race(
+    code: &Code,
+    view: &View,
+    promise: Promise,
+    field: FieldId,
+    all: &[&Access],
+    room: &mut usize,
+) -> Option<Evidence> {
     let shared: Vec<&Access> =
         all.iter().copied().filter(|access| is_shared(code, &view.phases, access)).collect();
     let majority = majority(&shared);
     let evidence = evidence(code, &view.once, promise, field, &shared, majority)?;
     let guarded = |access: &Access| majority.is_some_and(|lock| is_under(access, lock));
     let mut best: Option<(&Access, &Access, u32, Threads)> = None;
-    for one in &shared {
+    'pairs: for one in &shared {
         for other in &shared {
+            if *room == 0 || best.is_some_and(|(_, _, value, _)| value == MOST_TELLING) {
+                break 'pairs;
+            }
+            *room -= 1;
             // A write first, then anything; a single place is a pair if several threads run it.
             if !one.write || have_common(&one.guards, &other.guards) {
                 continue;

@@ -1,6 +1,9 @@
 //! What the program's own thread does before it starts others and after it has waited for them. Only what is plain: in one
 //! method, or in what it calls; a call that starts threads and waits for them itself is over when it returns.
 
+use std::cell::RefCell;
+use std::rc::Rc;
+
 use events::models::{Action, Condition};
 use program::MethodId;
 use program::ir::Op;
@@ -187,6 +190,8 @@ pub struct Once {
     callers: FxHashMap<MethodId, Vec<(MethodId, u32)>>,
     roots: FxHashMap<MethodId, RootKind>,
     by_library: FxHashSet<MethodId>,
+    /// Ways to methods, as far as they were asked for.
+    ways: RefCell<FxHashMap<MethodId, Rc<[Way]>>>,
 }
 
 impl Once {
@@ -197,7 +202,13 @@ impl Once {
             callers.entry(callee).or_default().push((caller, inst));
         }
         let roots = code.points.roots().iter().map(|root| (root.method, root.kind)).collect();
-        Once { callers, roots, by_library: code.called_by_libraries().collect() }
+        let by_library = code.called_by_libraries().collect();
+        Once { callers, roots, by_library, ways: RefCell::default() }
+    }
+
+    fn ways(&self, code: &Code, method: MethodId, most: usize) -> Rc<[Way]> {
+        let mut known = self.ways.borrow_mut();
+        Rc::clone(known.entry(method).or_insert_with(|| code.ways(method, most).into()))
     }
 
     /// May two threads run the methods, as far as the places show where tasks are handed over? One task that is made once
@@ -205,7 +216,7 @@ impl Once {
     /// `own`.
     pub fn threads(&self, code: &Code, one: MethodId, other: MethodId, own: bool) -> Threads {
         const MOST: usize = 12;
-        let (ones, others) = (code.ways(one, MOST), code.ways(other, MOST));
+        let (ones, others) = (self.ways(code, one, MOST), self.ways(code, other, MOST));
         let roots = code.points.roots();
         let root = |way: &Way| way.root.and_then(|root| roots.get(root).map(|found| (root, found)));
         let mut best = if ones.len().max(others.len()) == MOST { Threads::Callers } else { Threads::One };

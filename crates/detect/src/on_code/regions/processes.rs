@@ -56,9 +56,9 @@ fn insert(set: &mut [u64], number: u32) {
 }
 
 /// How many instances all processes together may run or not run; roots beyond are left out.
-const MOST_RUNS: usize = 2_000_000_000;
+const MOST_RUNS: usize = 300_000_000;
 /// How many steps it may take to find out.
-const MOST_STEPS: usize = 400_000_000;
+const MOST_STEPS: usize = 60_000_000;
 
 /// Finds all processes; says how many were left out.
 pub fn processes(given: &Given<'_>, instances: &Instances<'_>) -> (Vec<Process>, u64) {

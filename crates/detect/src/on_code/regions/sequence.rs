@@ -3,6 +3,8 @@
 //! loop (or different calls from outside) lead to have nothing to do with each other, and neither have regions that are
 //! reached by way of different objects: the two calls (or blocks) must be given (or lock) some object in common.
 
+use std::rc::Rc;
+
 use program::ir::{BlockId, Body, Edges, Kind, Reg, Shape};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -15,6 +17,8 @@ pub struct Sequence<'a, 'p> {
     /// By instance: the regions that start in it or in what it calls. Filled when first asked for.
     below: Option<Below>,
     answers: FxHashMap<(usize, RegionId, RegionId), bool>,
+    /// By instance: its blocks' intervals.
+    orders: FxHashMap<u32, Rc<[(u32, u32)]>>,
 }
 
 /// Regions by instance, and instances by region.
@@ -24,12 +28,12 @@ struct Below {
 }
 
 /// More regions than that are not told apart below one instance.
-const MOST_BELOW: usize = 4096;
+const MOST_BELOW: usize = 512;
 
 impl<'a, 'p> Sequence<'a, 'p> {
     /// Nothing is known yet.
     pub fn new(regions: &'a Regions<'p>) -> Self {
-        Sequence { regions, below: None, answers: FxHashMap::default() }
+        Sequence { regions, below: None, answers: FxHashMap::default(), orders: FxHashMap::default() }
     }
 
     /// May the process run the second region after the first in one pass through a method?
@@ -54,7 +58,10 @@ impl<'a, 'p> Sequence<'a, 'p> {
                 own.chain(called.map(|(at, _)| *at)).collect()
             };
             let (from, to) = (starts(first), starts(second));
-            let order = Order::new(instance.code.body);
+            let body = instance.code.body;
+            let intervals = self.orders.entry(*number);
+            let intervals = intervals.or_insert_with(|| Shape::new(body, Edges::All).intervals().into());
+            let order = Order { body, intervals };
             from.iter().any(|from| {
                 let alike =
                     to.iter().copied().filter(|to| is_alike(instance, *from, *to)).collect::<Vec<_>>();
@@ -114,14 +121,10 @@ fn below(regions: &Regions<'_>) -> Below {
 /// In which order the blocks of a body can run.
 struct Order<'b> {
     body: &'b Body,
-    intervals: Vec<(u32, u32)>,
+    intervals: &'b [(u32, u32)],
 }
 
-impl<'b> Order<'b> {
-    fn new(body: &'b Body) -> Self {
-        Order { body, intervals: Shape::new(body, Edges::All).intervals() }
-    }
-
+impl Order<'_> {
     fn block_of(&self, inst: u32) -> Option<BlockId> {
         let after = self.body.blocks.partition_point(|block| block.insts.start <= inst);
         after.checked_sub(1).map(|block| BlockId(block as u32))
