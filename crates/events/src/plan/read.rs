@@ -22,7 +22,7 @@ impl Plan {
             };
             if let Some(sum) = line.strip_prefix("end ") {
                 let body = bytes.get(..bytes.len() - rest.len()).unwrap_or_default();
-                if format!("{:08x}", crc32fast::hash(body)) != sum {
+                if Plan::check_sum(body) != sum {
                     return Err(reader.wrong("the check sum is wrong: the plan was changed or damaged"));
                 }
                 if after.len() > 1 {

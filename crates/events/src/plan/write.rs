@@ -28,9 +28,14 @@ impl Plan {
             let _ = writeln!(text, "class {hash} {}", on_one_line(&class.name));
             class.methods.iter().for_each(|method| method.write(&mut text));
         }
-        let sum = crc32fast::hash(text.as_bytes());
-        let _ = writeln!(text, "end {sum:08x}");
+        let sum = Plan::check_sum(text.as_bytes());
+        let _ = writeln!(text, "end {sum}");
         text
+    }
+
+    /// The check sum of all that stands before it.
+    pub fn check_sum(before: &[u8]) -> String {
+        format!("{:08x}", crc32fast::hash(before))
     }
 }
 
