@@ -2,11 +2,15 @@
 //! many, and nothing that costs something for each of them (weak references, tags) would do: now and then, when many
 //! numbers have been given since the last time, the heap is walked, and numbers that nobody has any more are dead.
 //!
+//! A walk stops the program and goes through all of the heap, however little of it is numbered. So it is not done again
+//! before the program has had [`SHARE`] times as long for itself: with a large heap the dead are found late.
+//!
 //! Numbers are given in blocks, and a block is looked at once its thread has used it up. Any `long` in a numbered object
 //! that looks like a number counts as one: at worst an object that is dead counts as alive.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError, TryLockError};
+use std::time::{Duration, Instant};
 
 use rustc_hash::FxHashMap;
 
@@ -15,6 +19,8 @@ pub const BLOCK: u64 = 1024;
 const WORDS: usize = (BLOCK / 64) as usize;
 /// The heap is not walked for fewer numbers.
 const LEAST: u64 = 1 << 18;
+/// Of the program's time at most one part in so many goes into walks.
+const SHARE: u32 = 50;
 
 /// What is known of the numbers of one block, a bit each.
 #[derive(Clone, Default)]
@@ -30,11 +36,20 @@ pub struct Sweep {
     /// Numbers in blocks that were used up since the last look.
     given: AtomicU64,
     due: AtomicU64,
+    /// The agent's start, and how many nanoseconds after it the next walk may be.
+    start: Instant,
+    rests: AtomicU64,
 }
 
 impl Default for Sweep {
     fn default() -> Self {
-        Self { blocks: Mutex::default(), given: AtomicU64::new(0), due: AtomicU64::new(LEAST) }
+        Self {
+            blocks: Mutex::default(),
+            given: AtomicU64::new(0),
+            due: AtomicU64::new(LEAST),
+            start: Instant::now(),
+            rests: AtomicU64::new(0),
+        }
     }
 }
 
@@ -64,6 +79,13 @@ impl Sweep {
     /// Is it time to look?
     pub fn is_due(&self) -> bool {
         self.given.load(Ordering::Relaxed) >= self.due.load(Ordering::Relaxed)
+            && self.start.elapsed() >= Duration::from_nanos(self.rests.load(Ordering::Relaxed))
+    }
+
+    /// The program has stood still for so long.
+    fn rest_after(&self, walk: Duration) {
+        let next = self.start.elapsed().saturating_add(walk.saturating_mul(SHARE));
+        self.rests.store(u64::try_from(next.as_nanos()).unwrap_or(u64::MAX), Ordering::Relaxed);
     }
 
     /// Looks, unless somebody else does: `walk` calls its argument with each number that it meets. The numbers that have
@@ -75,6 +97,7 @@ impl Sweep {
             Err(TryLockError::WouldBlock) => return Vec::new(),
         };
         self.given.store(0, Ordering::Relaxed);
+        let begun = Instant::now();
         let whole = walk(&mut |number| {
             if let Ok(number @ 1..) = u64::try_from(number) {
                 let (block, word, bit) = place(number);
@@ -83,6 +106,7 @@ impl Sweep {
                 }
             }
         });
+        self.rest_after(begun.elapsed());
         let (mut dead, mut alive) = (Vec::new(), 0);
         blocks.retain(|number, block| {
             let mut left = 0;
@@ -133,6 +157,19 @@ mod tests {
     }
 
     #[test]
+    fn after_a_long_walk_there_is_none_for_a_while() {
+        let sweep = Sweep::default();
+        for block in 0..=LEAST / BLOCK {
+            sweep.used_up(1 + block * BLOCK, BLOCK);
+        }
+        assert!(sweep.is_due());
+        sweep.rest_after(Duration::from_secs(60));
+        assert!(!sweep.is_due());
+        sweep.rest_after(Duration::ZERO);
+        assert!(sweep.is_due());
+    }
+
+    #[test]
     fn a_walk_that_fails_kills_nobody() {
         let sweep = Sweep::default();
         sweep.used_up(1, BLOCK);
@@ -167,6 +204,7 @@ mod tests {
                 .is_empty()
         );
         // All live: next time when there are as many more, however many there are.
+        sweep.rest_after(Duration::ZERO);
         for block in LEAST / BLOCK..3 * LEAST / BLOCK {
             sweep.used_up(block * BLOCK + 1, BLOCK);
         }
@@ -180,6 +218,7 @@ mod tests {
                 })
                 .is_empty()
         );
+        sweep.rest_after(Duration::ZERO);
         for block in 3 * LEAST / BLOCK..5 * LEAST / BLOCK {
             sweep.used_up(block * BLOCK + 1, BLOCK);
         }
