@@ -1,4 +1,4 @@
-//! Chores of the house: benchmarks, generated traces, and the check of the model tables against JDKs.
+//! Chores of the house: benchmarks, generated traces, the papers' tables, and the check of the model tables against JDKs.
 
 mod bench;
 mod bench_report;
