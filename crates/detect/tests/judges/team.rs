@@ -9,7 +9,7 @@ use crate::random::{Random, Shape, trace};
 /// The report of all detectors, shown a few events at a time.
 fn report(threads: usize, pace: Pace, events: &[Event], symbols: &Symbols) -> String {
     let mut symbols = symbols.clone();
-    let mut team = Team::new(&ALL, &Options::default(), threads);
+    let mut team = Team::new(ALL, &Options::default(), threads);
     let mut stretches = Stretches::default();
     for some in events.chunks(17) {
         stretches.cut(some);
