@@ -69,8 +69,8 @@ methods! {
     Effect = "effect" "(Ljava/lang/Object;Ljava/lang/Object;JI)V";
     /// Array elements: receiver, array, first, one past the last.
     EffectRange = "effectRange" "(Ljava/lang/Object;Ljava/lang/Object;III)V";
-    /// A variable reached by a handle: handle (the receiver), base, index, value.
-    EffectHandle = "effectHandle" "(Ljava/lang/Object;Ljava/lang/Object;IJI)V";
+    /// A variable reached by a handle: who decides, handle, base, index, value.
+    EffectHandle = "effectHandle" "(Ljava/lang/Object;Ljava/lang/Object;Ljava/lang/Object;IJI)V";
     /// 0 for null, 1 for an object.
     Bit = "bit" "(Ljava/lang/Object;)J";
     /// After an object was cloned: the copy, and what it was copied from.

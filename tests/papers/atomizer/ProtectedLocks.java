@@ -49,14 +49,14 @@ public class ProtectedLocks {
             if (at < 0) {
                 table.add(player, points);
             } else {
-                table.set(at, table.get(at) + points); //~ FP non-atomic
+                table.set(at, table.get(at) + points);
             }
         }
 
         public synchronized int total() {
             int total = 0;
             for (int i = 0; i < table.size(); i++) {
-                total += table.get(i); //~ FP non-atomic
+                total += table.get(i);
             }
             return total;
         }

@@ -48,7 +48,7 @@ public class Coord {
         abstract void walk(int round);
 
         protected void use(double one, double other) {
-            used += one + other; //~ FP data-race
+            used += one + other;
         }
 
         @Override

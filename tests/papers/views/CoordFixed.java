@@ -44,7 +44,7 @@ public class CoordFixed {
         abstract void walk(int round);
 
         protected void use(double one, double other) {
-            used += one + other; //~ FP data-race
+            used += one + other;
         }
 
         @Override

@@ -42,7 +42,7 @@ pub(crate) enum Form {
     Effect { target: Source, value: Number },
     /// `effectRange(receiver, array, from, to, site)`; `plus`: `to` is counted from `from`.
     Range { array: Source, from: Number, to: Number, plus: bool },
-    /// `effectHandle(other, base, index, value, site)`
+    /// `effectHandle(receiver, other, base, index, value, site)`
     Handle { base: Source, other: Source, index: Number, value: Number },
 }
 

@@ -90,6 +90,7 @@ impl<'a> Weaving<'_, 'a> {
                 self.tell(to, site, Probe::EffectRange)
             }
             Form::Handle { base, other, index, value } => {
+                self.push_receiver(to, places, choice)?;
                 self.push_object(to, method, places, other)?;
                 self.push_object(to, method, places, base)?;
                 self.push_int(to, method, places, index)?;

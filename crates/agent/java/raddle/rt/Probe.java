@@ -217,12 +217,12 @@ public final class Probe {
 
     /** A variable that is reached by a handle, an updater or an address. */
     @DontInline
-    public static void effectHandle(Object handle, Object base, int index, long value, int site) {
+    public static void effectHandle(Object receiver, Object handle, Object base, int index, long value, int site) {
         Recorder me = Recorder.of(Thread.currentThread());
         if (me == null) return;
         me.inside = true;
         try {
-            for (Effect effect : Choice.at(site, null)) effect.handle(handle, base, index, value, me);
+            for (Effect effect : Choice.at(site, receiver)) effect.handle(handle, base, index, value, me);
         } catch (Throwable ignored) {
             // As above.
         } finally {

@@ -90,7 +90,7 @@ public final class Probe {
         log(site, (receiver == null ? "" : "by " + name(receiver) + " ") + name(array) + " " + from + ".." + to);
     }
 
-    public static void effectHandle(Object handle, Object base, int index, long value, int site) {
+    public static void effectHandle(Object receiver, Object handle, Object base, int index, long value, int site) {
         log(site, "by " + name(handle) + " " + name(base) + "[" + index + "] " + value);
     }
 
