@@ -337,6 +337,8 @@ enum Watch {
     Receiver(u32),
     /// A library that keeps nothing gets hold of them in a call.
     Handed(u32),
+    /// They are handed to a method by reflection.
+    Reflected(u32),
     /// Another thread runs those of a class, if one is known.
     Task(u32, Option<ClassId>),
 }
@@ -580,6 +582,11 @@ impl<'p> Analysis<'p> {
                 }
                 if self.crowds.on && objects.meets(&self.merged) {
                     self.handed(site, OUTSIDE);
+                }
+            }
+            Watch::Reflected(site) => {
+                for object in objects.iter() {
+                    self.reflected(site, object);
                 }
             }
             Watch::Task(site, class) => {
