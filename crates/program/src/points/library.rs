@@ -515,7 +515,7 @@ impl Analysis<'_> {
     }
 
     /// Makes roots of what a task's object does. `inst` hands it over.
-    fn run_task(&mut self, object: u32, held: Node, inst: Option<(MethodId, u32)>) {
+    pub fn run_task(&mut self, object: u32, held: Node, inst: Option<(MethodId, u32)>) {
         self.exchanged.insert(held);
         let found = self.object(object);
         if found.made == Made::Closure {

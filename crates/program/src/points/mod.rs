@@ -388,6 +388,7 @@ struct Analysis<'p> {
     roots: Vec<Root>,
     root_of: FxHashMap<MethodId, u32>,
     root_of_hub: FxHashMap<u32, u32>,
+    root_objects: FxHashSet<(u32, u32)>,
     pending: Vec<MethodId>,
     /// All exceptions that are thrown.
     thrown: Node,
@@ -439,6 +440,7 @@ impl<'p> Analysis<'p> {
             roots: Vec::new(),
             root_of: FxHashMap::default(),
             root_of_hub: FxHashMap::default(),
+            root_objects: FxHashSet::default(),
             pending: Vec::new(),
             thrown,
             threads: thrown + 1,
