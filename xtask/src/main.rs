@@ -1,6 +1,7 @@
 //! Chores of the house: benchmarks, generated traces, and the check of the model tables against JDKs.
 
 mod bench;
+mod bench_check;
 mod bench_report;
 mod bench_run;
 mod classes;
@@ -18,6 +19,7 @@ Examples:
   cargo xtask bench scale                        1 M to 300 M events; 5 000 threads; 5 M variables
   cargo xtask bench run [PROGRAM …]              what being watched costs the programs of ../shared/bench
   cargo xtask loads [NAME …]                     real libraries under load, bare and watched (scripts/prepare-java loads)
+  cargo xtask bench check [PART …]               reading code: papers, libraries, series, jdk, cache, lower
   cargo xtask bench report                       ten thousand findings in every format
   cargo xtask models [--fetch] [JDK-FOLDER …]    resolves the model tables against JDK 17, 21 and 25
   cargo xtask bench classes [FILE]               reading, writing and weaving the classes of java.base (needs Java)
@@ -32,6 +34,7 @@ fn main() -> ExitCode {
         ["bench", "scale"] => bench::scale(),
         ["bench", "run", rest @ ..] => bench_run::bench(rest),
         ["bench", "report", rest @ ..] => bench_report::bench(rest),
+        ["bench", "check", rest @ ..] => bench_check::bench(rest),
         ["bench", "classes", rest @ ..] => classes::bench(rest),
         ["generate", out, rest @ ..] => {
             generate::Shape::parse(rest).and_then(|shape| generate::write(out, shape))
