@@ -1,6 +1,7 @@
 //! Chores of the house: benchmarks, generated traces, the papers' tables, and the check of the model tables against JDKs.
 
 mod bench;
+mod bench_check;
 mod bench_report;
 mod bench_run;
 mod classes;
@@ -20,6 +21,7 @@ Examples:
   cargo xtask bench run [PROGRAM …]              what being watched costs the programs of ../shared/bench
   cargo xtask loads [NAME …]                     real libraries under load, bare and watched (scripts/prepare-java loads)
   cargo xtask papers                             the papers' tables beside ours; writes docs/papers.md
+  cargo xtask bench check [PART …]               reading code: papers, libraries, series, jdk, cache, lower
   cargo xtask bench report                       ten thousand findings in every format
   cargo xtask models [--fetch] [JDK-FOLDER …]    resolves the model tables against JDK 17, 21 and 25
   cargo xtask bench classes [FILE]               reading, writing and weaving the classes of java.base (needs Java)
@@ -34,6 +36,7 @@ fn main() -> ExitCode {
         ["bench", "scale"] => bench::scale(),
         ["bench", "run", rest @ ..] => bench_run::bench(rest),
         ["bench", "report", rest @ ..] => bench_report::bench(rest),
+        ["bench", "check", rest @ ..] => bench_check::bench(rest),
         ["bench", "classes", rest @ ..] => classes::bench(rest),
         ["generate", out, rest @ ..] => {
             generate::Shape::parse(rest).and_then(|shape| generate::write(out, shape))

@@ -1,4 +1,6 @@
 //! `raddle check`: class files in, one report out. Nothing is run.
+//!
+//! What was found in the same inputs before is told again (`check_cache.rs`).
 
 use std::time::Instant;
 
@@ -32,6 +34,7 @@ pub fn run(mut args: CheckArgs, color: Color) -> Result<Outcome, Failure> {
         threads: args.threads,
         models: &args.models,
         plan: args.write_plan.as_deref(),
+        keep: !args.no_cache,
         for_run: false,
     };
     let stage = Stage::new(!args.no_progress);

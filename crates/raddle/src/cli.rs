@@ -122,6 +122,10 @@ pub struct CheckArgs {
     #[arg(long, value_name = "FILE")]
     pub models: Vec<PathBuf>,
 
+    /// Look again, whatever was found in the same inputs before, and keep nothing
+    #[arg(long)]
+    pub no_cache: bool,
+
     /// Only findings that touch a class of this pattern (`com.acme.*`); any number of times
     #[arg(long, value_name = "PATTERN")]
     pub include: Vec<String>,

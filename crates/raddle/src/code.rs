@@ -12,6 +12,7 @@ use program::Program;
 use program::input::{self, Found, Jdk};
 use program::points::World;
 
+use crate::check_cache::{Entry, Key};
 use crate::error::Failure;
 use crate::output::WholeFile;
 use crate::plan::PlanFile;
@@ -37,6 +38,8 @@ pub struct Checking<'a> {
     pub plan: Option<&'a Path>,
     /// Whether a run shall know what locked blocks may access.
     pub for_run: bool,
+    /// Whether what was found in the same inputs before will do.
+    pub keep: bool,
 }
 
 /// What a check came to.
@@ -64,7 +67,13 @@ impl Checking<'_> {
         if let Some(jdk) = &jdk {
             reading.java = jdk.version;
         }
-        let models = self.models(reading.java)?;
+        let (models, texts) = self.models(reading.java)?;
+        // A plan and what a run shall know are not kept.
+        let keep = self.keep && self.plan.is_none() && !self.for_run;
+        let kept = if keep { self.kept(jdk.as_ref(), &texts) } else { None };
+        if let Some(report) = kept.as_ref().and_then(Entry::read) {
+            return Ok(Checked { report, said: None, may_access: None });
+        }
         if let Some(path) = self.plan {
             WholeFile::try_out(path)?;
         }
@@ -81,6 +90,9 @@ impl Checking<'_> {
                 why: "no JDK was found; name one with --jdk".to_owned(),
                 count: 1,
             });
+        }
+        if let Some(kept) = kept {
+            kept.write(&report);
         }
         let said = writing.map(|plan| {
             stage.begin("writing the plan");
@@ -111,19 +123,41 @@ impl Checking<'_> {
         Ok(found)
     }
 
-    /// The built-in models and those that were named.
-    fn models(&self, java: u16) -> Result<Models, Failure> {
+    /// Where what is found in these inputs, with these options, is kept.
+    fn kept(&self, jdk: Option<&Jdk>, models: &[String]) -> Option<Entry> {
+        let mut key = Key::new()?;
+        key.text(&format!("paper={} world={:?}", self.options.paper, self.world));
+        for spec in &self.specs {
+            key.text(spec.name);
+        }
+        for text in models {
+            key.text(text);
+        }
+        match jdk {
+            Some(jdk) => key.file_as_it_is(jdk.image.path()).ok()?,
+            None => key.text("no JDK"),
+        }
+        for input in self.inputs {
+            key.input(input).ok()?;
+        }
+        key.entry()
+    }
+
+    /// The built-in models and those that were named, and the text of these.
+    fn models(&self, java: u16) -> Result<(Models, Vec<String>), Failure> {
         let wrong = |errors: Vec<events::models::ModelError>| match errors.first() {
             Some(first) => Failure::new(first.to_string()),
             None => Failure::new("the models cannot be read"),
         };
         let mut models = Models::builtin().map_err(wrong)?;
+        let mut texts = Vec::new();
         for path in self.models {
             let text = std::fs::read_to_string(path)
                 .map_err(|error| Failure::new(format!("--models {}: {error}", Path::display(path))))?;
             models.add(&path.display().to_string(), &text).map_err(wrong)?;
+            texts.push(text);
         }
         models.keep_jdk(java);
-        Ok(models)
+        Ok((models, texts))
     }
 }

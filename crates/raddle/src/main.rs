@@ -3,6 +3,7 @@
 mod analyze;
 mod baseline;
 mod check;
+mod check_cache;
 mod cli;
 mod cli_examples;
 mod cli_report;

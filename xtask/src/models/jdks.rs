@@ -37,7 +37,7 @@ pub fn find(args: &[&str]) -> Result<Vec<PathBuf>, String> {
 }
 
 /// The home of the `java` that a shell would run.
-fn on_path() -> Result<PathBuf, String> {
+pub fn on_path() -> Result<PathBuf, String> {
     let output = Command::new("java")
         .args(["-XshowSettings:properties", "-version"])
         .output()

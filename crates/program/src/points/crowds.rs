@@ -133,6 +133,9 @@ pub struct Crowds {
     /// Calls that hand over a crowd of tasks.
     task_sites: Vec<(u32, u32, Option<ClassId>)>,
     task_site_of: FxHashSet<(u32, u32, Option<ClassId>)>,
+    /// By the class that is asked for: what is given and got, and how often a task was handed over.
+    task_nodes: FxHashMap<Option<ClassId>, Node>,
+    task_times: FxHashMap<(Option<ClassId>, u32), u8>,
     given: FxHashSet<ClassId>,
 }
 
@@ -434,6 +437,12 @@ impl Analysis<'_> {
             return;
         }
         self.crowds.task_sites.push((site, of, class));
+        if let Some(held) = self.sites[site as usize].held {
+            let node = self.task_node(class);
+            self.flow(held, node);
+            self.flow(node, held);
+            self.exchanged.insert(held);
+        }
         for task in self.crowds.tasks.clone() {
             self.crowd_task(site, of, class, task);
         }
@@ -468,8 +477,26 @@ impl Analysis<'_> {
         }
         // Of classes whose objects are known one by one no crowd is run.
         let by_class = self.is_crowd(task) && self.object(task).class.is_some_and(|c| self.runs_tasks(c));
-        if !by_class {
-            self.task(site, task);
+        // That a task is handed over twice says that it is handed over often.
+        let times = self.crowds.task_times.entry((class, task)).or_default();
+        if by_class || *times >= 2 {
+            return;
+        }
+        *times += 1;
+        let held = self.task_node(class);
+        let inst = self.sites[site as usize].inst;
+        self.run_task(task, held, inst);
+    }
+
+    /// Where all calls that have a crowd of a class run by other threads keep what they give and get.
+    fn task_node(&mut self, class: Option<ClassId>) -> Node {
+        match self.crowds.task_nodes.get(&class) {
+            Some(node) => *node,
+            None => {
+                let node = self.graph.add(1);
+                self.crowds.task_nodes.insert(class, node);
+                node
+            }
         }
     }
 

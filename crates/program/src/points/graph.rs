@@ -483,7 +483,11 @@ impl<C: Casts> Graph<C> {
             let mut for_two = all_one.without(all_two);
             for_two.join(&two.fresh, &mut ignored);
             for (fresh, place) in [(for_one, &one), (for_two, &two)] {
-                let fresh = if is_closed { self.crowds_of(&fresh) } else { fresh };
+                let mut fresh = if is_closed { self.crowds_of(&fresh) } else { fresh };
+                // Where the crowd of all was, no other one is new.
+                if place.objects.contains(EVERYBODY) && !place.fresh.contains(EVERYBODY) {
+                    fresh.forget_below(self.crowds);
+                }
                 if fresh.is_empty() {
                     continue;
                 }

@@ -177,10 +177,16 @@ impl Analysis<'_> {
             .collect()
     }
 
-    /// `start` of a thread object: its `run` is a thread's first method. So is what a fork-join task computes.
+    /// `start` of a thread object: its `run` is a thread's first method. So is what a fork-join task computes, and a task
+    /// that is handed to a method by reflection.
     fn start_thread(&mut self, number: u32) {
         let program = self.program;
         let site = &self.sites[number as usize];
+        let of = site.owner.map_or("", |owner| program.class(owner).name());
+        if let (Some(held), "java/lang/reflect/Method", "invoke") = (site.held, of, &*site.name) {
+            self.watch(held, Watch::Reflected(number));
+            return;
+        }
         let Some(receiver) = site.arguments.first().copied().flatten().filter(|_| !site.is_static) else {
             return;
         };
@@ -465,6 +471,21 @@ impl Analysis<'_> {
         Some(types.parameters().map(|of| of.is_reference().then_some(held)).collect())
     }
 
+    /// An object is handed to a method that is not known; if it is a task, it may be run by another thread.
+    pub fn reflected(&mut self, number: u32, object: u32) {
+        let is_task = match (self.object(object).made, self.object(object).class) {
+            (Made::Closure, _) => self.closure_arguments(object, self.outside, false).is_none(),
+            (_, Some(class)) => {
+                self.program.class(class).origin == Origin::Input
+                    && self.callbacks(class).iter().any(|callback| callback.is_task)
+            }
+            _ => false,
+        };
+        if is_task && !self.is_crowd(object) {
+            self.task(number, object);
+        }
+    }
+
     /// An object that another thread runs arrived at a call.
     pub fn task(&mut self, number: u32, object: u32) {
         let site = &self.sites[number as usize];
@@ -494,7 +515,7 @@ impl Analysis<'_> {
     }
 
     /// Makes roots of what a task's object does. `inst` hands it over.
-    fn run_task(&mut self, object: u32, held: Node, inst: Option<(MethodId, u32)>) {
+    pub fn run_task(&mut self, object: u32, held: Node, inst: Option<(MethodId, u32)>) {
         self.exchanged.insert(held);
         let found = self.object(object);
         if found.made == Made::Closure {

@@ -337,6 +337,8 @@ enum Watch {
     Receiver(u32),
     /// A library that keeps nothing gets hold of them in a call.
     Handed(u32),
+    /// They are handed to a method by reflection.
+    Reflected(u32),
     /// Another thread runs those of a class, if one is known.
     Task(u32, Option<ClassId>),
 }
@@ -386,6 +388,7 @@ struct Analysis<'p> {
     roots: Vec<Root>,
     root_of: FxHashMap<MethodId, u32>,
     root_of_hub: FxHashMap<u32, u32>,
+    root_objects: FxHashSet<(u32, u32)>,
     pending: Vec<MethodId>,
     /// All exceptions that are thrown.
     thrown: Node,
@@ -437,6 +440,7 @@ impl<'p> Analysis<'p> {
             roots: Vec::new(),
             root_of: FxHashMap::default(),
             root_of_hub: FxHashMap::default(),
+            root_objects: FxHashSet::default(),
             pending: Vec::new(),
             thrown,
             threads: thrown + 1,
@@ -580,6 +584,11 @@ impl<'p> Analysis<'p> {
                 }
                 if self.crowds.on && objects.meets(&self.merged) {
                     self.handed(site, OUTSIDE);
+                }
+            }
+            Watch::Reflected(site) => {
+                for object in objects.iter() {
+                    self.reflected(site, object);
                 }
             }
             Watch::Task(site, class) => {

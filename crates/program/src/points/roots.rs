@@ -237,7 +237,7 @@ impl Analysis<'_> {
         let root = &mut self.roots[number as usize];
         root.kind = root.kind.max(kind);
         if let Some(object) = object {
-            if !root.objects.contains(&object) {
+            if self.root_objects.insert((number, object)) {
                 root.objects.push(object);
             }
             if let Some(place) = handed

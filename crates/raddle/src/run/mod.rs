@@ -91,6 +91,7 @@ fn check(args: &RunArgs, wanted: &mut Wanted, plan: &Path) -> Result<Option<Repo
         models: &args.models,
         plan: Some(plan),
         for_run: true,
+        keep: false,
     };
     let stage = Stage::new(!args.report.no_progress);
     let checked = checking.run(&stage)?;

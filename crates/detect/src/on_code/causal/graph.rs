@@ -271,6 +271,14 @@ impl Graph {
     }
 }
 
+/// What an instruction of an instance calls; calls are in the order of instructions.
+fn calls_at<'i>(instance: &'i Instance<'_>, at: u32) -> &'i [(u32, u32)] {
+    let start = instance.calls.partition_point(|(inst, _)| *inst < at);
+    let after = instance.calls.get(start..).unwrap_or_default();
+    let count = after.iter().take_while(|(inst, _)| *inst == at).count();
+    after.get(..count).unwrap_or_default()
+}
+
 impl Builder<'_, '_> {
     fn edge(&mut self, from: Node, to: Node, control: bool) {
         if from != Node::MAX && to != Node::MAX && from != to {
@@ -323,13 +331,13 @@ impl Builder<'_, '_> {
 
     /// Lets what a variable got at an instruction flow on: a write, or a call that wrote it.
     fn version(&mut self, number: u32, instance: &Instance<'_>, var: VarId, at: u32, to: Node) {
-        let is_call = instance.calls.iter().any(|(inst, _)| *inst == at);
-        if !is_call {
+        let calls = calls_at(instance, at);
+        if calls.is_empty() {
             let from = self.graph.node(number, Version(at));
             self.edge(from, to, false);
             return;
         }
-        for (_, callee) in instance.calls.iter().filter(|(inst, _)| *inst == at) {
+        for (_, callee) in calls {
             let from = self.graph.node(*callee, Exit(var));
             if from != Node::MAX {
                 let edge = Edge { to, kind: Kind::Return, control: false, inst: at };
@@ -385,7 +393,7 @@ impl Builder<'_, '_> {
             }
             Op::Call { kind, arguments, .. } => {
                 let arguments = body.list(arguments);
-                if instance.calls.iter().all(|(inst, _)| *inst != at) {
+                if calls_at(instance, at).is_empty() {
                     let own = usize::from(kind != CallKind::Static);
                     for reg in arguments.iter().skip(own) {
                         self.data(number, *reg, version);
@@ -422,7 +430,7 @@ impl Builder<'_, '_> {
         guard: Node,
         result: Node,
     ) {
-        for (_, callee) in instance.calls.iter().filter(|(inst, _)| *inst == at) {
+        for (_, callee) in calls_at(instance, at) {
             let Some(target) = self.regions.instances.all.get(*callee as usize) else { continue };
             let receiver = usize::from(!is_static(self.regions.given.program, target.method));
             let mut ins = vec![(guard, self.graph.node(*callee, Guard(BlockId::ENTRY)), true)];

@@ -76,10 +76,14 @@ pub struct Instances<'p> {
     pub all: Vec<Instance<'p>>,
     /// The first instances: methods that are called outside of any region that is known.
     pub free: FxHashMap<MethodId, u32>,
+    /// Calls that were not followed as part of a region: caller and target.
+    pub elsewhere: Vec<(MethodId, MethodId)>,
     /// Calls within regions that were not followed.
     pub left_out: u64,
 }
 
+/// Calls with more targets than that are not followed within regions.
+const MOST_TARGETS: usize = 12;
 /// How many calls deep a region is followed.
 const DEEPEST: u32 = 16;
 /// How many regions around a method are told apart.
@@ -103,8 +107,13 @@ impl<'p> Instances<'p> {
     /// Follows everything that threads run.
     pub fn new(given: &Given<'p>, stable: &'p Stable) -> Instances<'p> {
         let (program, points) = (given.program, given.points);
-        let found =
-            Instances { regions: Vec::new(), all: Vec::new(), free: FxHashMap::default(), left_out: 0 };
+        let found = Instances {
+            regions: Vec::new(),
+            all: Vec::new(),
+            free: FxHashMap::default(),
+            elsewhere: Vec::new(),
+            left_out: 0,
+        };
         let reached = program.input_methods().filter(|method| points.is_reached(*method));
         let size: usize = reached.filter_map(|method| program.body(method)).map(|b| b.insts.len()).sum();
         let mut maker = Maker {
@@ -132,10 +141,16 @@ impl<'p> Instances<'p> {
             maker.instance(method, Rc::from([]), 0);
         }
         // In the order in which they are found: what is close to a root, and close to its region, comes first.
-        let mut next = 0;
-        while next < maker.found.all.len() {
-            maker.follow(next);
-            next += 1;
+        let (mut next, mut called) = (0, 0);
+        loop {
+            while next < maker.found.all.len() {
+                maker.follow(next);
+                next += 1;
+            }
+            // What such calls lead to is run all the same.
+            let Some((_, target)) = maker.found.elsewhere.get(called).copied() else { break };
+            called += 1;
+            maker.instance(target, Rc::from([]), 0);
         }
         maker.found
     }
@@ -232,6 +247,20 @@ impl<'p> Maker<'_, 'p> {
             paths.push(local.lock.and_then(|lock| namer.path(&defs, lock)));
         }
         let mut calls: Vec<(u32, MethodId)> = self.given.points.targets_of(method).collect();
+        calls.sort_unstable();
+        calls.dedup();
+        for same in calls.chunk_by(|one, other| one.0 == other.0) {
+            if same.len() > MOST_TARGETS {
+                self.found.left_out += 1;
+                self.found.elsewhere.extend(same.iter().map(|(_, target)| (method, *target)));
+            }
+        }
+        let is_wide = |inst: u32| {
+            let first = calls.partition_point(|call| call.0 < inst);
+            calls.get(first + MOST_TARGETS).is_some_and(|call| call.0 == inst)
+        };
+        let mut calls: Vec<(u32, MethodId)> =
+            calls.iter().copied().filter(|(inst, _)| !is_wide(*inst)).collect();
         for (number, inst) in (0u32..).zip(&body.insts) {
             calls.extend(self.closure(method, &inst.op).map(|target| (number, target)));
         }

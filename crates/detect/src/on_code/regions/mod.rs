@@ -82,10 +82,19 @@ impl<'p> Regions<'p> {
         let variables = variables::Variables::new(&given, &instances, paper);
         let (processes, roots_left_out) = processes::processes(&given, &instances);
         let mut runners: Vec<Vec<u32>> = vec![Vec::new(); instances.all.len()];
+        // Which instances may have more runners.
+        let mut open = vec![u64::MAX; runners.len().div_ceil(64)];
         for (number, process) in (0u32..).zip(&processes) {
-            for (instance, runners) in (0u32..).zip(&mut runners) {
-                if runners.len() < MOST_RUNNERS && process.runs_instance(instance) {
+            for (at, (open, runs)) in open.iter_mut().zip(process.run_bits()).enumerate() {
+                let mut rest = *open & runs;
+                while rest != 0 {
+                    let bit = rest.trailing_zeros();
+                    rest &= rest - 1;
+                    let Some(runners) = runners.get_mut(at * 64 + bit as usize) else { break };
                     runners.push(number);
+                    if runners.len() == MOST_RUNNERS {
+                        *open &= !(1 << bit);
+                    }
                 }
             }
         }

@@ -8,7 +8,7 @@ use program::MethodId;
 use program::points::{Callee, Caller, RootKind};
 use rustc_hash::FxHashMap;
 
-use super::instances::Instances;
+use super::instances::{Instance, Instances};
 use super::quiet::Quiet;
 use super::reach::Reach;
 use super::{Given, RegionId};
@@ -33,6 +33,11 @@ impl Process {
     /// Does it run this instruction while others may run?
     pub fn runs(&self, instance: u32, inst: u32) -> bool {
         self.runs_instance(instance) && !self.is_quiet(instance, inst)
+    }
+
+    /// The instances it runs, as bits.
+    pub fn run_bits(&self) -> &[u64] {
+        &self.runs
     }
 
     /// Does it run this instance?
@@ -118,9 +123,11 @@ pub fn processes(given: &Given<'_>, instances: &Instances<'_>) -> (Vec<Process>,
         };
         found.insert(0, main);
     }
+    let with_regions: Vec<(u32, &Instance<'_>)> =
+        (0u32..).zip(&instances.all).filter(|(_, instance)| instance.starts().next().is_some()).collect();
     for process in &mut found {
         let mut regions = Vec::new();
-        for (number, instance) in (0u32..).zip(&instances.all) {
+        for (number, instance) in with_regions.iter().copied() {
             if process.runs_instance(number) {
                 let starts = instance.starts().filter(|(_, start)| !process.is_quiet(number, *start));
                 regions.extend(starts.map(|(region, _)| region));
@@ -186,6 +193,11 @@ impl<'a, 'p> Spread<'a, 'p> {
                         list.push(to);
                     }
                 }
+            }
+        }
+        for (caller, target) in &instances.elsewhere {
+            if let Some(to) = instances.free.get(target) {
+                by_method.entry(*caller).or_default().push(*to);
             }
         }
         let met = vec![0; instances.all.len() + by_hub.len()];
