@@ -355,7 +355,10 @@ impl<C: Casts> Graph<C> {
         let node = self.find_short(node);
         let place = &mut self.places[node as usize];
         place.watchers.push(watcher);
-        place.objects.clone()
+        if self.is_closed(node) {
+            return self.crowds_of(&self.places[node as usize].objects);
+        }
+        self.places[node as usize].objects.clone()
     }
 
     /// Makes two nodes one, which stands for both from now on; gives that one.
