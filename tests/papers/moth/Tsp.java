@@ -60,7 +60,8 @@ public class Tsp {
         }
 
         static Tour start(Map map) {
-            return new Tour(new byte[] {0}, 0, bound(map, new byte[] {0}, 0));
+            int bound = bound(map, new byte[] {0}, 0);
+            return new Tour(new byte[] {0}, 0, bound);
         }
 
         int count() {

@@ -1,6 +1,6 @@
 //! Judges plans by what runs have shown: an access that a plan has no probe for must never have touched anything that two
 //! threads accessed. Reads the trace and the plan as text, by itself; of the product's code it uses the class-file reader
-//! alone, to know which line and field an offset means.
+//! alone, to know which line and field an offset means. Accesses of one kind in one line cannot be told apart by a trace.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
