@@ -20,7 +20,7 @@ const WORDS: usize = (BLOCK / 64) as usize;
 /// The heap is not walked for fewer numbers.
 const LEAST: u64 = 1 << 18;
 /// Of the program's time at most one part in so many goes into walks.
-const SHARE: u32 = 50;
+const SHARE: u32 = 20;
 
 /// What is known of the numbers of one block, a bit each.
 #[derive(Clone, Default)]
