@@ -1,5 +1,7 @@
 //! Both roads at once: the code is checked, the program is watched, and each finding says who saw it.
 
+use std::path::Path;
+
 use crate::{files, java_sources, javac, scratch, watch};
 
 #[test]
@@ -28,4 +30,18 @@ fn code_that_is_not_there_is_an_error_and_the_program_does_not_start() {
     assert_eq!(watched.code, Some(2));
     assert!(watched.err.contains("no-such.jar: no such file or folder"), "{}", watched.err);
     assert!(!watched.err.contains("version"), "{}", watched.err);
+}
+
+#[test]
+fn a_branch_that_was_not_taken_is_no_high_level_race_if_the_code_is_given() {
+    let classes = scratch("branches");
+    let elevator = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/papers/views/Elevator.java");
+    javac(&[elevator], "", &classes);
+    let classes = classes.display().to_string();
+    let watched = watch(&["--no-config", "--check", &classes], &["java", "-cp", &classes, "Elevator"]);
+    let findings = watched.findings();
+    assert!(!findings.iter().any(|finding| finding.starts_with("high-level-race")), "{findings:?}");
+    let papers = ["--no-config", "--paper", "--check", &classes];
+    let findings = watch(&papers, &["java", "-cp", &classes, "Elevator"]).findings();
+    assert!(findings.iter().any(|finding| finding.starts_with("high-level-race")), "{findings:?}");
 }
