@@ -26,7 +26,8 @@ const WAYS: u32 = READ | WRITTEN;
 /// Generations from here on have no room, and 0 is no generation.
 const GENERATIONS: u32 = u32::MAX >> 2;
 
-const NOTHING: Accessed = Accessed { var: 0, generation_and_ways: 0 };
+/// No variable has this number.
+const NOTHING: Accessed = Accessed { var: u32::MAX, generation_and_ways: 0 };
 
 /// Variables in a line.
 const PER_LINE: usize = 6;
