@@ -284,7 +284,7 @@ fn no_flipped_bit_does_harm_or_goes_unseen() {
 #[test]
 fn no_payload_with_a_right_check_sum_does_harm() {
     let symbols = symbols();
-    let bytes = write(&[events(&mut Random(17), 2000, &symbols)], &symbols);
+    let bytes = write(&[events(&mut Random(17), 12_000, &symbols)], &symbols);
     let stored = u32::from_le_bytes(bytes[16..20].try_into().unwrap()) as usize;
     let mut random = Random(19);
     let mut read = 0;
