@@ -92,9 +92,9 @@ public class WebServer {
             if (isClosed()) {
                 return null;
             }
-            ResourceStore store = lookup(folder); //~ high-level-race
+            ResourceStore store = lookup(folder); //~ high-level-race, export non-atomic
             if (store == null) {
-                store = enter(new ResourceStore(folder)); //~ FP? high-level-race, export non-atomic
+                store = enter(new ResourceStore(folder)); //~ FP? high-level-race
             }
             return store;
         }
@@ -191,6 +191,8 @@ public class WebServer {
         public void run() {
             try {
                 Request request = queue.take();
+                // All have used the manager's lock before any of them needs a store.
+                manager.isClosed();
                 Invisible.meet(WORKERS);
                 while (request != null) {
                     answer(request);

@@ -64,33 +64,10 @@ fn nothing_wrong(wrong: &BTreeMap<String, String>) {
     assert!(wrong.is_empty(), "{} programs:\n{told}", wrong.len());
 }
 
-/// How often a program is looked at before it counts as wrong: how its threads run is a matter of chance.
-const TRIES: usize = 3;
-
-/// Collects what is wrong with programs, each time they are looked at.
-fn wrong_each_time(
-    all: &[Seen],
-    options: &[&'static str],
-    judge: impl Fn(&Seen) -> String,
-) -> BTreeMap<String, String> {
-    let mut wrong = BTreeMap::new();
-    for seen in all {
-        let mut what = judge(seen);
-        for _ in 1..TRIES {
-            if !what.is_empty() {
-                what = looked_at(std::slice::from_ref(seen.program), options).iter().map(&judge).collect();
-            }
-        }
-        if !what.is_empty() {
-            wrong.insert(seen.program.path(), what);
-        }
-    }
-    wrong
-}
-
 #[test]
 fn every_marked_defect_is_found_and_nothing_else() {
-    nothing_wrong(&wrong_each_time(by_default(), &[], |seen| {
+    let mut wrong = BTreeMap::new();
+    for seen in by_default() {
         let program = seen.program;
         let mut what = seen.failures();
         for (kind, mark) in &program.marks {
@@ -114,28 +91,33 @@ fn every_marked_defect_is_found_and_nothing_else() {
                 what += &format!("  not marked: {road:?} has {found}\n");
             }
         }
-        what
-    }));
-}
-
-/// What is marked in one of these ways and was not found.
-fn not_found(seen: &Seen, kinds: &[Kind]) -> String {
-    let missing = seen.program.marks_of(kinds).into_iter().filter(|mark| seen.shown(mark).is_empty());
-    let missing: String = missing.map(|mark| format!("  not found: {} at {}\n", mark.1, mark.0)).collect();
-    seen.failures() + &missing
-}
-
-/// The programs with such a mark.
-fn marked(kind: Kind) -> Vec<Program> {
-    programs().iter().filter(|program| !program.marks_of(&[kind]).is_empty()).cloned().collect()
+        if !what.is_empty() {
+            wrong.insert(program.path(), what);
+        }
+    }
+    nothing_wrong(&wrong);
 }
 
 #[test]
 fn the_papers_definitions_find_what_is_marked_for_them() {
     static MARKED: OnceLock<Vec<Program>> = OnceLock::new();
-    let options = &["--paper"];
-    let seen = looked_at(MARKED.get_or_init(|| marked(Kind::Paper)), options);
-    nothing_wrong(&wrong_each_time(&seen, options, |seen| not_found(seen, &[Kind::Paper, Kind::Defect])));
+    let marked = MARKED.get_or_init(|| {
+        let marked = programs().iter().filter(|program| !program.marks_of(&[Kind::Paper]).is_empty());
+        marked.cloned().collect()
+    });
+    let mut wrong = BTreeMap::new();
+    for seen in looked_at(marked, &["--paper"]) {
+        let mut what = seen.failures();
+        for mark in seen.program.marks_of(&[Kind::Paper, Kind::Defect]) {
+            if seen.shown(mark).is_empty() {
+                what += &format!("  not found: {} at {}\n", mark.1, mark.0);
+            }
+        }
+        if !what.is_empty() {
+            wrong.insert(seen.program.path(), what);
+        }
+    }
+    nothing_wrong(&wrong);
 }
 
 #[test]
@@ -143,17 +125,15 @@ fn exported_methods_are_blocks_if_asked_for() {
     let mut wrong = BTreeMap::new();
     for program in programs() {
         let marks = program.marks_of(&[Kind::Export]);
-        let mut missing: Vec<_> = marks.iter().collect();
-        for _ in 0..TRIES {
-            if missing.is_empty() {
-                break;
-            }
-            let found = look(program, Road::Run, &["--blocks", "export", "--detectors", "atomizer"]);
-            let found = found.unwrap_or_else(|why| panic!("{}: {why}", program.path()));
-            missing.retain(|mark| !found.iter().any(|found| found.shows(mark)));
+        if marks.is_empty() {
+            continue;
         }
-        if !missing.is_empty() {
-            wrong.insert(program.path(), format!("  not found: {missing:?}\n"));
+        let found = look(program, Road::Run, &["--blocks", "export", "--detectors", "atomizer"]);
+        let found = found.unwrap_or_else(|why| panic!("{}: {why}", program.path()));
+        for mark in marks {
+            if !found.iter().any(|found| found.shows(mark)) {
+                wrong.insert(program.path(), format!("  not found: {} at {}\n", mark.1, mark.0));
+            }
         }
     }
     nothing_wrong(&wrong);

@@ -20,14 +20,14 @@ fn objects_that_have_died_are_forgotten() {
     // Far more objects than the heap can hold at any time.
     let watched = watch(
         &["--no-config", "--detectors", "fasttrack", "--record", &trace],
-        &["java", "-Xmx16m", "-XX:+UseSerialGC", "-cp", &classes, "Churn", "2000000"],
+        &["java", "-Xmx16m", "-XX:+UseSerialGC", "-cp", &classes, "Churn", "4000000"],
     );
     assert_eq!((watched.code, watched.out.as_str()), (Some(0), "done\n"), "{}", watched.err);
     let stat =
         Command::new(env!("CARGO_BIN_EXE_raddle")).args(["trace", "stat", &trace]).output().expect("raddle");
     let stat = String::from_utf8(stat.stdout).expect("text");
     let (freed, rows) = (count(&stat, "free"), count(&stat, "objects"));
-    // How often the heap is walked depends on how long that takes; but walked it is, and rows are used again.
-    assert!(freed > 500_000, "{stat}");
-    assert!(rows < 1_500_000, "{stat}");
+    assert!(freed > 2_000_000, "{stat}");
+    // Rows are used again: there were never more than this many at a time.
+    assert!(rows < 2_000_000, "{stat}");
 }
