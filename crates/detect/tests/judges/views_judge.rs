@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use detect::{Analysis, Options, on_trace};
 use events::{Event, LockId, Op, Symbols, ThreadId, VarId};
 
+use crate::race_judge::{generations, waits};
 use crate::random::{Random, Shape, trace};
 
 /// A variable in a generation; in the paper every generation is 0.
@@ -102,8 +103,11 @@ fn paper(threads: usize, events: &[Event]) -> Verdict {
 
 /// For each event those that come before it in the hand-over order, itself included.
 fn hand_over(events: &[Event]) -> Vec<BTreeSet<usize>> {
-    let edge = |a: &Event, b: &Event| {
+    let waits = waits(events);
+    let edge = |i: usize, j: usize| {
+        let (a, b) = (&events[i], &events[j]);
         a.thread == b.thread
+            || waits.iter().any(|wait| wait.orders(i, j, events))
             || match (a.op, b.op) {
                 (Op::VolatileWrite { var: a, .. }, Op::VolatileRead { var: b, .. }) => a == b,
                 (Op::Signal { on: a }, Op::Observe { on: b }) => a == b,
@@ -113,11 +117,11 @@ fn hand_over(events: &[Event]) -> Vec<BTreeSet<usize>> {
             }
     };
     let mut before: Vec<BTreeSet<usize>> = Vec::new();
-    for (j, b) in events.iter().enumerate() {
+    for j in 0..events.len() {
         let mut all = BTreeSet::from([j]);
         // From the latest on: what is there already brought all that is before it.
-        for (i, a) in events[..j].iter().enumerate().rev() {
-            if !all.contains(&i) && edge(a, b) {
+        for i in (0..j).rev() {
+            if !all.contains(&i) && edge(i, j) {
                 all.extend(before[i].iter().copied());
             }
         }
@@ -126,38 +130,25 @@ fn hand_over(events: &[Event]) -> Vec<BTreeSet<usize>> {
     before
 }
 
-/// The generation of every access, and the elements that are no constants.
-fn generations(
-    events: &[Event],
-    before: &[BTreeSet<usize>],
-) -> (BTreeMap<usize, Element>, BTreeSet<Element>) {
-    let mut of_access = BTreeMap::new();
+/// The elements that are no constants.
+fn written(events: &[Event], elements: &BTreeMap<usize, Element>) -> BTreeSet<Element> {
     let mut written = BTreeSet::new();
-    // For each variable its generation and the accesses in it.
-    let mut now: BTreeMap<VarId, (usize, Vec<usize>)> = BTreeMap::new();
-    for (i, event) in events.iter().enumerate() {
-        let (Op::Read { var } | Op::Write { var }) = event.op else { continue };
-        let (generation, accesses) = now.entry(var).or_default();
-        let all_ordered = accesses.iter().all(|a| before[i].contains(a));
-        let some_other = accesses.iter().any(|&a| events[a].thread != event.thread);
-        if all_ordered && some_other {
-            *generation += 1;
-            accesses.clear();
+    let mut threads: BTreeMap<Element, BTreeSet<ThreadId>> = BTreeMap::new();
+    for (&i, element) in elements {
+        let of = threads.entry(*element).or_default();
+        of.insert(events[i].thread);
+        if matches!(events[i].op, Op::Write { .. }) && of.len() > 1 {
+            written.insert(*element);
         }
-        accesses.push(i);
-        let threads: BTreeSet<ThreadId> = accesses.iter().map(|&a| events[a].thread).collect();
-        if matches!(event.op, Op::Write { .. }) && threads.len() > 1 {
-            written.insert((var, *generation));
-        }
-        of_access.insert(i, (var, *generation));
     }
-    (of_access, written)
+    written
 }
 
 /// The default definition, as the head comment of the detector and DETECTORS.md give it.
-fn refined(threads: usize, events: &[Event]) -> Verdict {
+fn refined(threads: usize, events: &[Event], symbols: &Symbols) -> Verdict {
     let before = hand_over(events);
-    let (elements, written) = generations(events, &before);
+    let elements = generations(events, symbols);
+    let written = written(events, &elements);
     let blocks = blocks(events, |i| {
         let kind = if matches!(events[i].op, Op::Write { .. }) { Kind::Write } else { Kind::Read };
         let element = *elements.get(&i)?;
@@ -224,7 +215,11 @@ fn compare(traces: u64, paper_mode: bool, shape_of: impl Fn(&mut Random) -> Shap
         let mut random = Random::new(seed + 1);
         let shape = shape_of(&mut random);
         let (symbols, events) = trace(&mut random, &shape);
-        let judged = if paper_mode { paper(shape.threads, &events) } else { refined(shape.threads, &events) };
+        let judged = if paper_mode {
+            paper(shape.threads, &events)
+        } else {
+            refined(shape.threads, &events, &symbols)
+        };
         let judged = named(&symbols, judged);
         assert_eq!(detected(&symbols, &events, paper_mode), judged, "seed {seed}, {shape:?}");
         positive += u64::from(!judged.is_empty());
@@ -242,6 +237,7 @@ fn shape(random: &mut Random) -> Shape {
         writes: 30 + random.below(40) as u32,
         locking: 20 + random.below(25) as u32,
         forks: random.percent(50),
+        objects: false,
         ..Shape::SMALL
     }
 }

@@ -90,6 +90,15 @@ impl Elements {
         Some(row.element)
     }
 
+    /// If the variable has started afresh, it has to be noted again.
+    #[inline(always)]
+    pub(super) fn renew(&mut self, var: VarId, now: &Now<'_>) {
+        let row = self.rows.at(var);
+        if row.generation != now.history.generation(var) {
+            row.mark = 0;
+        }
+    }
+
     /// Sees a write that belongs to no block: it may be the one after which the variable is no constant.
     #[inline(always)]
     pub(super) fn wrote(&mut self, var: VarId, now: &Now<'_>) {

@@ -326,7 +326,7 @@ impl Detector for Views {
     }
 
     fn finish(&mut self, end: &mut Now<'_>, out: &mut Out) {
-        self.collected.finish(end);
+        self.collected.finish();
         let tables = self.collected.kept.tables();
         if self.paper {
             self.compare(tables.concat(), None, end, out);

@@ -177,15 +177,17 @@ fn waiting_splits_a_block() {
         a acquire p
         a write x
         a wait p
-        b p: x y
+        c p: z
         a woken p
         a write y
-        a release p";
+        a release p
+        b p: x y";
     assert_eq!(found(&default(), lines), ["x, y"]);
-    assert!(
-        found(&default(), &lines.replace("a wait p", "").replace("a woken p", "").replace("b p: x y", ""))
-            .is_empty()
-    );
+    let whole = lines.replace("a wait p", "").replace("a woken p", "").replace("c p: z", "");
+    assert!(found(&default(), &whole).is_empty());
+    let meanwhile =
+        lines.replace("c p: z", "b p: x y").replace("a release p\n        b p: x y", "a release p");
+    assert!(found(&default(), &meanwhile).is_empty(), "who is awaited comes before");
 }
 
 #[test]
