@@ -327,19 +327,23 @@ fn lock_set_races(
     reported
 }
 
+/// What a finding about a variable is about: it has no number of an object.
+pub fn subject(symbols: &Symbols, var: VarId) -> String {
+    let name = symbols.variable_name(var);
+    match name.split_once('@') {
+        Some((class, rest)) => format!("{class}.{}", rest.split_once('.').map_or("", |(_, field)| field)),
+        None => name,
+    }
+}
+
 fn found(spec: &'static Spec, paper: bool, events: &[Event], symbols: &Symbols) -> BTreeSet<VarId> {
     let options = Options { paper, ..Options::default() };
     let mut analysis = Analysis::new(&[spec], &options);
     analysis.batch(events, symbols).unwrap();
     let report = analysis.finish(symbols).unwrap();
     let names: BTreeSet<&str> = report.findings().map(|finding| finding.subject.as_str()).collect();
-    // A subject has no number of an object.
-    let subject = |var| match symbols.variable_name(var).split_once('@') {
-        Some((class, rest)) => format!("{class}.{}", rest.split_once('.').map_or("", |(_, field)| field)),
-        None => symbols.variable_name(var),
-    };
     let vars = symbols.variables().iter().map(|(var, _)| var);
-    vars.filter(|&var| names.contains(subject(var).as_str())).collect()
+    vars.filter(|&var| names.contains(subject(symbols, var).as_str())).collect()
 }
 
 const SHAPES: [Shape; 6] = [

@@ -55,7 +55,7 @@ pub struct Shape {
     pub forks: bool,
     /// How many blocks may be open in a thread at once.
     pub nesting: usize,
-    /// Whether variables are fields of objects, each of one of its own, instead of static ones.
+    /// Whether variables are fields of objects, three of each, instead of static ones.
     pub objects: bool,
 }
 
@@ -99,7 +99,7 @@ pub fn trace(random: &mut Random, shape: &Shape) -> (Symbols, Vec<Event>) {
         let name = symbols.string(&format!("x{v}"));
         let class = (shape.objects && v < shape.vars).then(|| symbols.class("C"));
         let field = symbols.fields.intern(Field { class, name, is_final: false });
-        let object = class.map(|class| symbols.object(Object { class, label: v as u64 + 1 }));
+        let object = class.map(|class| symbols.object(Object { class, label: v as u64 / 3 + 1 }));
         symbols.variable(Variable { object, slot: Slot::Field(field) });
     }
     for l in 0..shape.locks {

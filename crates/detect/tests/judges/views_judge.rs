@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use detect::{Analysis, Options, on_trace};
 use events::{Event, LockId, Op, Symbols, ThreadId, VarId};
 
-use crate::race_judge::{generations, waits};
+use crate::race_judge::{generations, subject, waits};
 use crate::random::{Random, Shape, trace};
 
 /// A variable in a generation; in the paper every generation is 0.
@@ -19,6 +19,7 @@ type Verdict = BTreeMap<BTreeSet<VarId>, u64>;
 enum Kind {
     Read,
     Write,
+    Set,
 }
 
 /// One execution of a critical section.
@@ -64,12 +65,12 @@ fn diverge(v1: &View, v2: &View) -> bool {
     !(v1.is_subset(v2) || v2.is_subset(v1))
 }
 
-/// Adds a conflict if some overlaps diverge and `matters` says that the two can do harm.
-fn judge(verdict: &mut Verdict, overlaps: &BTreeSet<View>, matters: impl Fn(&View, &View) -> bool) {
+/// Adds a conflict if some overlaps diverge.
+fn judge(verdict: &mut Verdict, overlaps: &BTreeSet<View>) {
     let mut subject = BTreeSet::new();
     for v1 in overlaps {
         for v2 in overlaps {
-            if diverge(v1, v2) && (matters(v1, v2) || matters(v2, v1)) {
+            if diverge(v1, v2) {
                 subject.extend(v1.union(v2).map(|&(var, _)| var));
             }
         }
@@ -94,7 +95,7 @@ fn paper(threads: usize, events: &[Event]) -> Verdict {
     for t1 in 0..threads {
         for t2 in (0..threads).filter(|&t2| t2 != t1) {
             for vm in views(t1).iter().filter(|vm| is_maximal(vm, &views(t1))) {
-                judge(&mut verdict, &overlap(&views(t2), vm), |_, _| true);
+                judge(&mut verdict, &overlap(&views(t2), vm));
             }
         }
     }
@@ -154,40 +155,98 @@ fn refined(threads: usize, events: &[Event], symbols: &Symbols) -> Verdict {
         let element = *elements.get(&i)?;
         written.contains(&element).then_some((kind, element))
     });
-    let view = |block: &Block, kind: Kind| -> View {
+    let all_of = |block: &Block, kind: Kind| -> View {
         block.accesses.iter().filter(|(k, _)| *k == kind).map(|&(_, element)| element).collect()
+    };
+    let view = |block: &Block, kind: Kind| match kind {
+        Kind::Read if !all_of(block, Kind::Write).is_empty() => View::new(),
+        Kind::Set => &all_of(block, Kind::Write) - &all_of(block, Kind::Read),
+        kind => all_of(block, kind),
+    };
+    let owner = |var: VarId| symbols.variables().get(var).object;
+    // Of two overlaps, with all that their views have of the maximal one in whatever generation.
+    let fields_diverge = |(v1, more1): &(View, View), (v2, more2): &(View, View)| {
+        let (only1, only2): (View, View) = (v1 - more2, v2 - more1);
+        only1.iter().any(|x| only2.iter().any(|y| owner(x.0) == owner(y.0)))
     };
     let comes_before = |a: &Block, b: &Block| a.end.is_some_and(|end| before[b.begin].contains(&end));
     let locks: BTreeSet<LockId> = blocks.iter().map(|block| block.lock).collect();
     let mut verdict = Verdict::new();
-    for lock in locks {
+    for lock in locks.into_iter().filter(|&lock| !is_protected(events, lock)) {
         for t1 in 0..threads {
             for t2 in (0..threads).filter(|&t2| t2 != t1) {
                 let of = |t: usize| blocks.iter().filter(move |b| b.thread.index() == t && b.lock == lock);
                 for (one, other) in
-                    [(Kind::Read, Kind::Write), (Kind::Write, Kind::Write), (Kind::Write, Kind::Read)]
+                    [(Kind::Read, Kind::Set), (Kind::Write, Kind::Set), (Kind::Write, Kind::Read)]
                 {
                     let mine: BTreeSet<View> = of(t1).map(|block| view(block, one)).collect();
-                    let theirs: BTreeSet<View> = of(t2).map(|block| view(block, other)).collect();
                     for vm in mine.iter().filter(|vm| is_maximal(vm, &mine)) {
                         let with_vm: Vec<&Block> = of(t1).filter(|block| view(block, one) == *vm).collect();
                         let ends = [with_vm[0], with_vm[with_vm.len() - 1]];
+                        let overlap = |block: &Block| -> (View, View) {
+                            let theirs = view(block, other);
+                            let has = |element: &&Element| theirs.iter().any(|(var, _)| *var == element.0);
+                            (vm & &theirs, vm.iter().filter(has).copied().collect())
+                        };
+                        let overlaps: BTreeSet<(View, View)> =
+                            of(t2).map(overlap).filter(|(common, _)| !common.is_empty()).collect();
                         // A block with vm can come between a block with v1 and a later one with v2.
-                        let between = |v1: &View, v2: &View| {
-                            of(t2).filter(|a| vm & &view(a, other) == *v1).any(|a| {
+                        let between = |v1: &(View, View), v2: &(View, View)| {
+                            of(t2).filter(|a| overlap(a) == *v1).any(|a| {
                                 let later = of(t2).filter(|b| b.begin > a.begin);
                                 later
-                                    .filter(|b| vm & &view(b, other) == *v2)
+                                    .filter(|b| overlap(b) == *v2)
                                     .any(|b| ends.iter().any(|m| !comes_before(m, a) && !comes_before(b, m)))
                             })
                         };
-                        judge(&mut verdict, &overlap(&theirs, vm), between);
+                        let mut subject = BTreeSet::new();
+                        for v1 in &overlaps {
+                            for v2 in &overlaps {
+                                if diverge(&v1.0, &v2.0)
+                                    && fields_diverge(v1, v2)
+                                    && (between(v1, v2) || between(v2, v1))
+                                {
+                                    subject.extend(v1.0.union(&v2.0).map(|&(var, _)| var));
+                                }
+                            }
+                        }
+                        if !subject.is_empty() {
+                            *verdict.entry(subject).or_default() += 1;
+                        }
                     }
                 }
             }
         }
     }
     verdict
+}
+
+/// Whether some other lock was held by whoever took this one, each time that it was good for anything.
+fn is_protected(events: &[Event], lock: LockId) -> bool {
+    let mut held: BTreeMap<ThreadId, BTreeSet<LockId>> = BTreeMap::new();
+    // What was held when each block began.
+    let mut begun: BTreeMap<ThreadId, BTreeSet<LockId>> = BTreeMap::new();
+    let mut common: Option<BTreeSet<LockId>> = None;
+    for event in events {
+        let mine = held.entry(event.thread).or_default();
+        match event.op {
+            Op::Acquire { lock: taken, .. } | Op::Woken { lock: taken } => {
+                if taken == lock {
+                    begun.insert(event.thread, mine.clone());
+                }
+                mine.insert(taken);
+            }
+            Op::Release { lock: given, .. } | Op::Wait { lock: given } => {
+                mine.remove(&given);
+            }
+            Op::Read { .. } | Op::Write { .. } if mine.contains(&lock) => {
+                let others = &begun[&event.thread];
+                common = Some(common.map_or_else(|| others.clone(), |common| &common & others));
+            }
+            _ => {}
+        }
+    }
+    common.is_some_and(|common| !common.is_empty())
 }
 
 fn detected(symbols: &Symbols, events: &[Event], paper: bool) -> BTreeMap<String, u64> {
@@ -201,7 +260,7 @@ fn detected(symbols: &Symbols, events: &[Event], paper: bool) -> BTreeMap<String
 
 fn named(symbols: &Symbols, verdict: Verdict) -> BTreeMap<String, u64> {
     let name = |set: BTreeSet<VarId>| {
-        let mut names: Vec<String> = set.into_iter().map(|var| symbols.variable_name(var)).collect();
+        let mut names: Vec<String> = set.into_iter().map(|var| subject(symbols, var)).collect();
         names.sort();
         names.join(", ")
     };
@@ -237,7 +296,7 @@ fn shape(random: &mut Random) -> Shape {
         writes: 30 + random.below(40) as u32,
         locking: 20 + random.below(25) as u32,
         forks: random.percent(50),
-        objects: false,
+        objects: random.percent(30),
         ..Shape::SMALL
     }
 }
