@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use detect::{Analysis, Options, Refinements, Spec, on_trace};
 use events::{Event, LockId, Mode, Op, Symbols, ThreadId, VarId};
 
+use crate::race_judge::waits;
 use crate::random::{Random, Shape, trace};
 
 type Locks = BTreeSet<LockId>;
@@ -49,11 +50,13 @@ fn if_both(both: bool, otherwise: Mover) -> Mover {
 /// For each event the events before it in the hand-over order.
 fn before(events: &[Event]) -> Vec<Vec<bool>> {
     let n = events.len();
+    let waits = waits(events);
     let mut before = vec![vec![false; n]; n];
     for j in 0..n {
         for i in 0..j {
             let (a, b) = (&events[i], &events[j]);
             let edge = a.thread == b.thread
+                || waits.iter().any(|wait| wait.orders(i, j, events))
                 || match (a.op, b.op) {
                     (Op::Fork { child }, _) => child == b.thread,
                     (_, Op::Join { child }) => child == a.thread,

@@ -3,7 +3,8 @@
 #![allow(dead_code, reason = "each judge uses its own part of this")]
 
 use events::{
-    Block, Channel, Event, Field, Lock, Mode, Op, Site, SiteId, Slot, Symbols, ThreadId, VarId, Variable,
+    Block, Channel, Event, Field, Lock, Mode, Object, Op, Site, SiteId, Slot, Symbols, ThreadId, VarId,
+    Variable,
 };
 
 /// A small generator of pseudo-random numbers (xorshift64*): seeded, so that a failing trace can be made again.
@@ -54,6 +55,8 @@ pub struct Shape {
     pub forks: bool,
     /// How many blocks may be open in a thread at once.
     pub nesting: usize,
+    /// Whether variables are fields of objects, three of each, instead of static ones.
+    pub objects: bool,
 }
 
 impl Shape {
@@ -71,6 +74,7 @@ impl Shape {
         blocks: 0,
         forks: true,
         nesting: 1,
+        objects: false,
     };
 }
 
@@ -93,8 +97,10 @@ pub fn trace(random: &mut Random, shape: &Shape) -> (Symbols, Vec<Event>) {
     }
     for v in 0..shape.vars + shape.volatiles {
         let name = symbols.string(&format!("x{v}"));
-        let field = symbols.fields.intern(Field { class: None, name, is_final: false });
-        symbols.variable(Variable { object: None, slot: Slot::Field(field) });
+        let class = (shape.objects && v < shape.vars).then(|| symbols.class("C"));
+        let field = symbols.fields.intern(Field { class, name, is_final: false });
+        let object = class.map(|class| symbols.object(Object { class, label: v as u64 / 3 + 1 }));
+        symbols.variable(Variable { object, slot: Slot::Field(field) });
     }
     for l in 0..shape.locks {
         let name = symbols.string(&format!("m{l}"));
