@@ -262,7 +262,7 @@ impl Order {
             {
                 self.at_waiters(me, lock, event.op);
             }
-            Op::Acquire { lock, mode } => self.lock(me, lock, mode),
+            Op::Acquire { lock, mode, .. } => self.lock(me, lock, mode),
             Op::Woken { lock } => self.lock(me, lock, Mode::Exclusive),
             Op::Release { lock, mode } => self.unlock(me, lock, mode),
             Op::Wait { lock } => self.unlock(me, lock, Mode::Exclusive),

@@ -136,6 +136,10 @@ kinds! {
     Await = 38, true, Object;
     /// Has waited on a lock that is no monitor, as [`Kind::Woken`].
     Awaited = 39, true, Object;
+    /// As [`Kind::Acquire`], but would have gone on without the lock.
+    TryAcquire = 40, true, Object;
+    /// As [`Kind::AcquireRead`], likewise.
+    TryAcquireRead = 41, true, Object;
 }
 
 impl Kind {
