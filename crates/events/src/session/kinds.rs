@@ -136,6 +136,11 @@ kinds! {
     Await = 38, true, Object;
     /// Has waited on a lock that is no monitor, as [`Kind::Woken`].
     Awaited = 39, true, Object;
+    /// What the thread has read last is the value of a watched flow. The site's text is the flow's kind.
+    FlowRead = 40, false, None;
+    /// That value is about to be used. The site's operand is the number of the flow's site of kind [`Kind::FlowRead`],
+    /// whose entry comes before.
+    FlowUse = 41, false, None;
 }
 
 impl Kind {
