@@ -237,7 +237,7 @@ impl Analysis {
     #[inline(always)]
     fn take_in(&mut self, event: &Event, symbols: &Symbols) -> Result<(), String> {
         match event.op {
-            Op::Acquire { lock, mode: Mode::Exclusive } => {
+            Op::Acquire { lock, mode: Mode::Exclusive, .. } => {
                 self.checker.plain_acquire(event, lock, symbols)?;
                 self.holders.acquire(event.thread, lock, event.site, &mut self.sets);
             }

@@ -123,6 +123,9 @@ pub enum Op {
         lock: LockId,
         /// How.
         mode: Mode,
+        /// Whether the thread did not wait for it for good: it tried and would have gone on without it, or went on from
+        /// one mode to another in one step. No deadlock begins with it.
+        tries: bool,
     },
     /// Gives a lock up for good.
     Release {

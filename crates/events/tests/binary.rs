@@ -70,7 +70,7 @@ fn events(random: &mut Random, n: usize, symbols: &Symbols) -> Vec<Event> {
         let op = match random.below(30) {
             0 => Op::VolatileRead { var, update: random.below(2) == 0 },
             1 => Op::VolatileWrite { var, update: random.below(2) == 0 },
-            2 => Op::Acquire { lock, mode },
+            2 => Op::Acquire { lock, mode, tries: random.below(3) == 0 },
             3 => Op::Release { lock, mode },
             4 => Op::Reenter { lock },
             5 => Op::Reexit { lock },

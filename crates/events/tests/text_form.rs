@@ -116,7 +116,7 @@ fn words(event: &Event, s: &Symbols) -> String {
         Op::Write { var } => format!("write {}", variable(var)),
         Op::VolatileRead { var, update } => format!("vread {} {update}", variable(var)),
         Op::VolatileWrite { var, update } => format!("vwrite {} {update}", variable(var)),
-        Op::Acquire { lock, mode } => format!("acquire {} {mode:?}", lock_words(s, lock)),
+        Op::Acquire { lock, mode, tries } => format!("acquire {} {mode:?} {tries}", lock_words(s, lock)),
         Op::Release { lock, mode } => format!("release {} {mode:?}", lock_words(s, lock)),
         Op::Fork { child } => format!("fork {}", s.str(s.threads.get(child).name)),
         Op::Join { child } => format!("join {}", s.str(s.threads.get(child).name)),
@@ -183,9 +183,9 @@ fn any_name_survives_writing_and_reading() {
                 }
             }
             let lock = s.locks.intern(Lock::Named(second));
-            ops.push(Op::Acquire { lock, mode: Mode::Read });
+            ops.push(Op::Acquire { lock, mode: Mode::Read, tries: true });
             let lock = s.locks.intern(Lock::Of(object));
-            ops.push(Op::Acquire { lock, mode: Mode::Exclusive });
+            ops.push(Op::Acquire { lock, mode: Mode::Exclusive, tries: false });
             ops.push(Op::Signal { on: s.channels.intern(Channel { name: second }) });
             ops.push(Op::Begin { block: s.blocks.intern(Block { name: second }) });
             ops.push(Op::Mark { text: second });

@@ -22,6 +22,7 @@ use findings::{Report, Rule};
 
 pub use branches::may_access;
 pub use code::{Code, Way};
+pub use stale::{WatchedFlow, flows};
 pub use evidence::{Evidence, Out, Place, StepAt, Subject};
 
 use crate::Options;

@@ -189,7 +189,7 @@ impl Atomizer {
     fn step(&mut self, event: &Event, now: &mut Now<'_>, out: &mut Out) {
         let me = now.thread;
         let mover = match event.op {
-            Op::Acquire { lock, mode } => self.takes(lock, mode, now),
+            Op::Acquire { lock, mode, .. } => self.takes(lock, mode, now),
             Op::Release { lock, mode } => self.gives(lock, mode, now),
             Op::Reenter { .. } | Op::Reexit { .. } if self.reentrant => None,
             Op::Reenter { lock } => self.takes(lock, Mode::Exclusive, now),

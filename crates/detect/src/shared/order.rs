@@ -221,7 +221,7 @@ impl Order {
         }
         let me = event.thread;
         match event.op {
-            Op::Acquire { lock, mode } => self.lock(me, lock, mode),
+            Op::Acquire { lock, mode, .. } => self.lock(me, lock, mode),
             Op::Woken { lock } => self.lock(me, lock, Mode::Exclusive),
             Op::Release { lock, mode } => self.unlock(me, lock, mode),
             Op::Wait { lock } => self.unlock(me, lock, Mode::Exclusive),

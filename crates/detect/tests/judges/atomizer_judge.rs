@@ -157,7 +157,7 @@ fn movers(events: &[Event], options: &Options) -> Vec<Mover> {
                 let write = matches!(event.op, Op::Write { .. });
                 variable(&mut variables, var, me, write, &held(holds, write), on)
             }
-            Op::Acquire { lock, mode } => {
+            Op::Acquire { lock, mode, .. } => {
                 let mover = lock_operation(holds, lock, mode, Mover::Right);
                 holds.push((lock, mode));
                 mover

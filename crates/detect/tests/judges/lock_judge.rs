@@ -24,14 +24,14 @@ fn nested(events: &[Event]) -> Vec<Nested> {
         let thread = event.thread.0;
         match event.op {
             Op::Acquire { .. } | Op::Woken { .. } => {
-                let (wants, mode) = match event.op {
-                    Op::Acquire { lock, mode } => (lock.0, mode),
-                    Op::Woken { lock } => (lock.0, Mode::Exclusive),
+                let (wants, mode, tries) = match event.op {
+                    Op::Acquire { lock, mode, tries } => (lock.0, mode, tries),
+                    Op::Woken { lock } => (lock.0, Mode::Exclusive, false),
                     _ => unreachable!(),
                 };
                 let mine: Vec<(u32, Mode)> =
                     held.iter().filter(|h| h.0 == thread).map(|h| (h.1, h.2)).collect();
-                if !mine.is_empty() {
+                if !mine.is_empty() && !tries {
                     all.push(Nested { event: number, thread, wants, mode, held: mine });
                 }
                 held.push((thread, wants, mode));

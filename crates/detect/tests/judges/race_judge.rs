@@ -69,7 +69,7 @@ fn given(op: Op) -> Option<(u32, Mode)> {
 
 fn taken(op: Op) -> Option<(u32, Mode)> {
     match op {
-        Op::Acquire { lock, mode } => Some((lock.0, mode)),
+        Op::Acquire { lock, mode, .. } => Some((lock.0, mode)),
         Op::Woken { lock } => Some((lock.0, Mode::Exclusive)),
         _ => None,
     }

@@ -232,7 +232,8 @@ fn step(random: &mut Random, shape: &Shape, threads: &mut [Thread], me: usize) -
             return None;
         }
         threads[me].held.push((lock, mode));
-        return Some(vec![Op::Acquire { lock: (lock as u32).into(), mode }]);
+        let tries = shape.fancy_locks && random.percent(20);
+        return Some(vec![Op::Acquire { lock: (lock as u32).into(), mode, tries }]);
     }
     let v = random.below(shape.vars);
     let var = VarId(v as u32);
@@ -248,7 +249,11 @@ fn step(random: &mut Random, shape: &Shape, threads: &mut [Thread], me: usize) -
         }
         let lock = (lock as u32).into();
         let mode = Mode::Exclusive;
-        return Some(vec![Op::Acquire { lock, mode }, access(random), Op::Release { lock, mode }]);
+        return Some(vec![
+            Op::Acquire { lock, mode, tries: false },
+            access(random),
+            Op::Release { lock, mode },
+        ]);
     }
     Some(vec![access(random)])
 }

@@ -13,7 +13,8 @@
 //! flow      ::= "back" | "beside" | "unlikely" | "any"              what is done with the value; none is "back"
 //! operation ::= ("read" | "write") variable
 //!             | ("vread" | "vwrite") variable [ "update" ]          volatile; an atomic update is both, a failed one the vread
-//!             | ("acquire" | "release") lock [ "read" ]             "read": the shared mode of a read/write lock
+//!             | "acquire" lock [ "read" ] [ "tries" ]               "tries": would have gone on without it
+//!             | "release" lock [ "read" ]                           "read": the shared mode of a read/write lock
 //!             | ("reenter" | "reexit" | "wait" | "woken") lock
 //!             | ("signal" | "observe") NAME
 //!             | ("fork" | "join") NAME

@@ -70,7 +70,7 @@ impl Content {
             }
             "acquire" => {
                 let lock = self.names.lock(line.need("a lock")?)?;
-                Op::Acquire { lock, mode: mode(line)? }
+                Op::Acquire { lock, mode: mode(line)?, tries: line.takes("tries")? }
             }
             "release" => {
                 let lock = self.names.lock(line.need("a lock")?)?;

@@ -137,6 +137,9 @@ fn write_event(out: &mut String, event: &Event, symbols: &Symbols) {
         }
         _ => {}
     }
+    if matches!(event.op, Op::Acquire { tries: true, .. }) {
+        out.push_str(" tries");
+    }
     out.push_str(" @ ");
     show::place(out, symbols, event.site);
     out.push('\n');

@@ -63,7 +63,7 @@ fn a_downgraded_lock_gives_order_and_stays_held() {
         "main reenter acme.Account@7",
         "main reexit acme.Account@7",
         "main release acme.Account@7",
-        "main acquire acme.Account@7 read",
+        "main acquire acme.Account@7 read tries",
         "main release acme.Account@7 read",
     ];
     assert_eq!(lines, expected);
@@ -94,7 +94,7 @@ fn a_conversion_is_one_step() {
     player.extended(1, site(Kind::Convert), 7, ACCOUNT, away).unwrap();
     player.end().unwrap();
     let expected = ["acquire acme.Account@7 read", "release acme.Account@7 read"];
-    let expected = expected.into_iter().chain(["acquire acme.Account@7", "release acme.Account@7"]);
+    let expected = expected.into_iter().chain(["acquire acme.Account@7 tries", "release acme.Account@7"]);
     assert_eq!(told(&folder).0, expected.map(|line| format!("main {line}")).collect::<Vec<_>>());
 }
 
@@ -302,4 +302,17 @@ fn a_name_that_was_written_after_the_last_look_is_found() {
     let names: Vec<String> =
         reader.symbols().locks.iter().map(|(lock, _)| reader.symbols().lock_name(lock)).collect();
     assert_eq!(names, ["acme.Late@8", "acme.Late.class@5"]);
+}
+
+#[test]
+fn who_only_tries_takes_the_lock_all_the_same() {
+    let (lines, gaps) = stamped(&[Kind::TryAcquire, Kind::Release, Kind::TryAcquireRead, Kind::ReleaseRead]);
+    let expected = [
+        "main acquire acme.Account@7 tries",
+        "main release acme.Account@7",
+        "main acquire acme.Account@7 read tries",
+        "main release acme.Account@7 read",
+    ];
+    assert_eq!(lines, expected);
+    assert!(gaps.is_empty(), "{gaps:?}");
 }
