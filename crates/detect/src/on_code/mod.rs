@@ -22,8 +22,8 @@ use findings::{Report, Rule};
 
 pub use branches::may_access;
 pub use code::{Code, Way};
-pub use stale::{WatchedFlow, flows};
 pub use evidence::{Evidence, Out, Place, StepAt, Subject};
+pub use stale::{WatchedFlow, flows};
 
 use crate::Options;
 

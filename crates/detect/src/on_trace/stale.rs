@@ -309,10 +309,9 @@ impl Stale {
         }
         let Some(value) = self.followed.drop(me, flow) else { return };
         let kind = now.symbols.flows.get(flow).kind;
-        let role = if kind == FlowKind::Back { Role::Write } else { Role::Use };
-        let mut used = StepAt::new(me, event.site, role, None, now.held.all);
+        let mut used = StepAt::new(me, event.site, Role::Use, None, now.held.all);
         if kind == FlowKind::Back {
-            used.note = "by what was computed from the old value".to_owned();
+            used.note = "what is computed from it is written back".to_owned();
         }
         let order = now.hand_over;
         let written = value
@@ -399,7 +398,7 @@ impl Stale {
             let mut step =
                 StepAt::new(write.epoch.thread, write.site, Role::Interference, target, write.held.all);
             step.act = Some(Act::Write);
-            step.note = "by writing it".to_owned();
+            step.note = "by a write".to_owned();
             steps.push(step);
             let other = guard::thread_name(write.epoch.thread, now.symbols);
             notes.push(match fate {

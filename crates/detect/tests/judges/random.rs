@@ -280,7 +280,7 @@ fn flow(random: &mut Random, shape: &Shape, threads: &[Thread], me: usize) -> Op
         return Some(vec![access, read]);
     }
     let (lock, mode) = ((lock as u32).into(), Mode::Exclusive);
-    let (acquire, release) = (Op::Acquire { lock, mode }, Op::Release { lock, mode });
+    let (acquire, release) = (Op::Acquire { lock, mode, tries: false }, Op::Release { lock, mode });
     Some(match random.percent(60) {
         true => vec![acquire, access, read, release],
         false => vec![acquire, access, release, read],

@@ -47,7 +47,7 @@ impl<'a> Run<'a> {
                 continue;
             }
             match event.op {
-                Op::Acquire { lock, mode } => held.push((lock.0, mode)),
+                Op::Acquire { lock, mode, .. } => held.push((lock.0, mode)),
                 Op::Woken { lock } => held.push((lock.0, Mode::Exclusive)),
                 Op::Release { lock, .. } | Op::Wait { lock } => held.retain(|(l, _)| *l != lock.0),
                 _ => {}

@@ -161,7 +161,9 @@ fn derived(code: &Code, method: MethodId, body: &Body, from: Reg, depth: usize) 
             }
         }
         let before = derived.len();
-        gone.iter().filter(|reg| **reg != from).for_each(|reg| drop(derived.remove(reg)));
+        for reg in gone.iter().filter(|reg| **reg != from) {
+            derived.remove(reg);
+        }
         if derived.len() == before {
             return derived;
         }
@@ -187,9 +189,14 @@ fn passes_on(
             let callee = only_target(code, method, number);
             let callees = code.points.targets(method, number).count();
             match callee.and_then(|callee| Some((callee, code.program.body(callee)?))) {
-                Some((callee, inner)) if depth > 0 => arguments.iter().enumerate().filter(given).any(|(at, _)| {
-                    inner.params().get(at).is_some_and(|param| returns(code, callee, inner, *param, depth - 1))
-                }),
+                Some((callee, inner)) if depth > 0 => {
+                    arguments.iter().enumerate().filter(given).any(|(at, _)| {
+                        inner
+                            .params()
+                            .get(at)
+                            .is_some_and(|param| returns(code, callee, inner, *param, depth - 1))
+                    })
+                }
                 // A library's method computes from what it is given.
                 None if callees == 0 => arguments.iter().any(|reg| derived.contains(reg)),
                 _ => false,
