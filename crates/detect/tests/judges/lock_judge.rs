@@ -47,6 +47,7 @@ fn nested(events: &[Event]) -> Vec<Nested> {
 
 /// For each event the events that come before it.
 fn before(events: &[Event], hand_over: bool) -> Vec<Vec<bool>> {
+    let waiting = super::race_judge::waits(events);
     let mut before = vec![vec![false; events.len()]; events.len()];
     for late in 0..events.len() {
         for early in 0..late {
@@ -56,7 +57,7 @@ fn before(events: &[Event], hand_over: bool) -> Vec<Vec<bool>> {
                 (_, Op::Join { child }) if child == e.thread => true,
                 (Op::Signal { on }, Op::Observe { on: seen }) => on == seen,
                 (Op::VolatileWrite { var, .. }, Op::VolatileRead { var: read, .. }) => var == read,
-                _ => false,
+                _ => waiting.iter().any(|wait| wait.orders(early, late, events)),
             };
             if e.thread == l.thread || hand_over && handed {
                 let still_earlier = before[early].clone();

@@ -3,8 +3,8 @@
 #![allow(dead_code, reason = "each judge uses its own part of this")]
 
 use events::{
-    Block, Channel, Event, Field, Flow, FlowId, FlowKind, Lock, Mode, Op, Site, SiteId, Slot, Symbols,
-    ThreadId, VarId, Variable,
+    Block, Channel, Event, Field, Flow, FlowId, FlowKind, Lock, Mode, Object, Op, Site, SiteId, Slot,
+    Symbols, ThreadId, VarId, Variable,
 };
 
 /// A small generator of pseudo-random numbers (xorshift64*): seeded, so that a failing trace can be made again.
@@ -57,6 +57,8 @@ pub struct Shape {
     pub nesting: usize,
     /// How often a step reads or uses a watched value, in percent.
     pub flows: u32,
+    /// Whether variables are fields of objects, three of each, instead of static ones.
+    pub objects: bool,
 }
 
 impl Shape {
@@ -75,6 +77,7 @@ impl Shape {
         forks: true,
         nesting: 1,
         flows: 0,
+        objects: false,
     };
 }
 
@@ -97,8 +100,10 @@ pub fn trace(random: &mut Random, shape: &Shape) -> (Symbols, Vec<Event>) {
     }
     for v in 0..shape.vars + shape.volatiles {
         let name = symbols.string(&format!("x{v}"));
-        let field = symbols.fields.intern(Field { class: None, name, is_final: false });
-        symbols.variable(Variable { object: None, slot: Slot::Field(field) });
+        let class = (shape.objects && v < shape.vars).then(|| symbols.class("C"));
+        let field = symbols.fields.intern(Field { class, name, is_final: false });
+        let object = class.map(|class| symbols.object(Object { class, label: v as u64 / 3 + 1 }));
+        symbols.variable(Variable { object, slot: Slot::Field(field) });
     }
     for l in 0..shape.locks {
         let name = symbols.string(&format!("m{l}"));

@@ -235,6 +235,11 @@ fn finish(
         // Those that ran are counted, not those that could.
         checked.coverage.threads = 0;
         report.merge(checked);
+    }
+    if !wanted.options.paper {
+        report.gather_sets();
+    }
+    if !args.check.is_empty() {
         report.tell_roads(road);
     }
     let mut complete = errors.is_empty();

@@ -526,17 +526,17 @@ fn a_getter_and_a_setter_are_watched_where_they_are_called() {
     };
     assert_eq!(
         watched(&Options::default(), &increment("return value", "")),
-        [("back", 5, 18, vec![21])],
+        [("back", 5, 19, vec![22])],
         "read in the getter, used by the call of the setter"
     );
     // Another access after the read: it is not the last one any more.
     let twice = "again = get int Counter.x of this return value";
     assert_eq!(watched(&Options::default(), &increment(twice, "")), []);
     // A getter that may return something else.
-    let other = "if value == null then some else none some: return value none: zero = 0 return zero";
+    let other = "if value == 0 then some else none some: return value none: zero = 0 return zero";
     assert_eq!(watched(&Options::default(), &increment(other, "")), []);
     // A setter that may leave it.
-    let perhaps = "if value == null then end else set set:";
+    let perhaps = "if value == 0 then end else set set:";
     assert_eq!(watched(&Options::default(), &increment("return value", perhaps)), []);
 }
 
@@ -547,7 +547,7 @@ fn a_value_that_may_be_another_one_is_not_watched() {
             "method public void work(int given) {{
             l = get java.lang.Object Work.lock of this
             s = get Shared Work.shared of this
-            if given == null then old else new
+            if given == 0 then old else new
         old:
             enter l
             value = get int Shared.field of s
@@ -555,7 +555,7 @@ fn a_value_that_may_be_another_one_is_not_watched() {
             jump both({first})
         new:
             jump both({second})
-        both(kept):
+        both(int kept):
             enter l
             put int Shared.field of s = kept
             exit l
@@ -576,7 +576,7 @@ fn a_value_that_goes_around_a_loop_is_watched() {
             value = get int Shared.field of s
             exit l
             jump round(value)
-        round(sum):
+        round(int sum):
             one = 1
             more = add sum, one
             if more < given then round(more) else done
