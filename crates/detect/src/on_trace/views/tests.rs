@@ -365,7 +365,7 @@ fn a_split_array_range_is_in_the_views_from_before_with_both_halves() {
         b p: int[]@1[5..10]
         a p: +int[]@1[0..10]";
     let report = run(&paper(), lines);
-    assert_eq!(only(&report).subject, "int[][]");
+    assert_eq!(only(&report).subject, "elements of int[]");
     assert!(found(&paper(), &lines.replace("[5..10]", "[0..5]")).is_empty());
     assert!(found(&default(), lines).is_empty(), "elements of an array need not fit together");
 }
