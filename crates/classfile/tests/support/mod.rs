@@ -159,11 +159,11 @@ pub fn jdk_classes(runtime: &Runtime, module: &str) -> Vec<Named> {
     found
 }
 
-/// The jars that have been downloaded, in order.
+/// The jars that have been downloaded, in order; of all classes, also those of the libraries that are put under load.
 pub fn jars() -> Vec<PathBuf> {
-    let mut found: Vec<PathBuf> = std::fs::read_dir(cache().join("jars"))
-        .map(|entries| entries.filter_map(|entry| Some(entry.ok()?.path())).collect())
-        .unwrap_or_default();
+    let folders = if whole() { &["jars", "load-jars"][..] } else { &["jars"] };
+    let entries = folders.iter().filter_map(|folder| std::fs::read_dir(cache().join(folder)).ok()).flatten();
+    let mut found: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
     found.retain(|path| path.extension().is_some_and(|ending| ending == "jar"));
     found.sort();
     found

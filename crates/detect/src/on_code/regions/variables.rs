@@ -217,7 +217,8 @@ fn describe(given: &Given<'_>, (object, part): (u32, Part)) -> Variable {
         }
         Part::Elements => {
             let class = array_name(given, object);
-            let name = class.map_or_else(|| "array elements".to_owned(), |class| format!("elements of {class}"));
+            let name =
+                class.map_or_else(|| "array elements".to_owned(), |class| format!("elements of {class}"));
             Variable { field: None, name, is_contents: false, counts: true, is_volatile: false }
         }
         Part::Contents => Variable {
