@@ -14,7 +14,8 @@
 //! - Reads and writes are apart (Dias, Pessanha, Lourenço, *Precise detection of atomicity violations*, 2012, section
 //!   5.1, with the kinds stripped before intersecting): each view is a read view and a write view; compared are the
 //!   write views of a thread with maximal read and write views of others, and its read views with maximal write views.
-//!   A block that writes has no read view: what it reads it uses itself. And what is read and written in one block is not
+//!   A block that writes has no read view: what it reads it uses itself. Nor has one that ends with waiting: it expects what
+//!   it has read to change, one variable at a time. And what is read and written in one block is not
 //!   written apart: counting up and taking out are complete by themselves.
 //! - Two overlaps must diverge in two fields of one object (or static fields of one class): what different objects hold
 //!   under one lock seldom has to fit together, nor do elements of an array.
@@ -87,7 +88,7 @@ more of them had it taken another branch.
 
 By default views are compared only under the same lock, two threads that only read do not disturb each other, \
 blocks that start, join, a volatile variable or a queue put in order are no conflict, only fields of one object have to fit \
-together, what a block reads counts only if it writes nothing, and what it reads and writes anew is not written apart. With \
+together, what a block reads counts only if it writes nothing and does not wait, and what it reads and writes anew is not written apart. With \
 --paper the views of \
 all locks are compared, whatever the kind of access and the order, as in the paper. Where the code is given too \
 (raddle run --check), a block that would have used more on another branch is taken to use it.",

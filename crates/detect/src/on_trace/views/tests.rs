@@ -170,6 +170,23 @@ fn a_block_that_writes_has_used_what_it_read() {
 }
 
 #[test]
+fn who_waits_expects_variables_to_change_one_at_a_time() {
+    let lines = "
+        a acquire p
+        a read x
+        a read y
+        a wait p
+        b p: +x
+        c p: +z
+        a woken p
+        a release p
+        b p: +y
+        c p: x y";
+    assert!(found(&default(), &lines.replace("c p: x y", "")).is_empty());
+    assert_eq!(found(&default(), lines), ["x, y"], "another one does not wait");
+}
+
+#[test]
 fn what_is_counted_up_is_not_written_apart() {
     let lines = "a p: x y\nb p: x +x\nb p: y +y\na p: x y";
     assert!(found(&default(), lines).is_empty());
