@@ -379,7 +379,7 @@ fn known(event: &Event, symbols: &Symbols) -> Result<(), String> {
         | Op::Write { var }
         | Op::VolatileRead { var, .. }
         | Op::VolatileWrite { var, .. } => ("variable", var.0, symbols.variables().len()),
-        Op::Flow { flow } => ("flow", flow.0, symbols.flows.len()),
+        Op::Flow { flow, .. } => ("flow", flow.0, symbols.flows.len()),
         Op::Acquire { lock, .. }
         | Op::Release { lock, .. }
         | Op::Reenter { lock }

@@ -4,8 +4,8 @@ use std::io::{Cursor, Read};
 
 use events::text::{Parsed, Reader, Writer, parse};
 use events::{
-    Block, Channel, Class, Event, Field, Flow, Gap, Lock, Method, Mode, Object, Op, Site, Slot, Source,
-    Stack, Symbols, ThreadId, VarId, Variable,
+    Block, Channel, Class, Event, Field, Flow, FlowKind, Gap, Lock, Method, Mode, Object, Op, Site, Slot,
+    Source, Stack, Symbols, ThreadId, VarId, Variable,
 };
 
 const EVERYTHING: &str = r#"raddle text 1
@@ -190,7 +190,10 @@ fn any_name_survives_writing_and_reading() {
             ops.push(Op::Begin { block: s.blocks.intern(Block { name: second }) });
             ops.push(Op::Mark { text: second });
             ops.push(Op::Fork { child: s.thread(other) });
-            ops.push(Op::Flow { flow: s.flows.intern(Flow { from: site, to: bare_site }) });
+            for (kind, used) in FlowKind::ALL.into_iter().zip([false, true, true, false]) {
+                let flow = s.flows.intern(Flow { from: site, to: bare_site, kind });
+                ops.push(Op::Flow { flow, used });
+            }
             s.stacks.push(Stack { thread, site: caller, callers: vec![bare_site, caller] });
             let events: Vec<Event> = ops.into_iter().map(|op| Event { thread, site, op }).collect();
             let gaps = vec![Gap { what: name.to_owned(), why: other.to_owned(), count: 1 }];

@@ -3,8 +3,8 @@
 #![allow(dead_code, reason = "each judge uses its own part of this")]
 
 use events::{
-    Block, Channel, Event, Field, Lock, Mode, Object, Op, Site, SiteId, Slot, Symbols, ThreadId, VarId,
-    Variable,
+    Block, Channel, Event, Field, Flow, FlowId, FlowKind, Lock, Mode, Object, Op, Site, SiteId, Slot,
+    Symbols, ThreadId, VarId, Variable,
 };
 
 /// A small generator of pseudo-random numbers (xorshift64*): seeded, so that a failing trace can be made again.
@@ -55,6 +55,8 @@ pub struct Shape {
     pub forks: bool,
     /// How many blocks may be open in a thread at once.
     pub nesting: usize,
+    /// How often a step reads or uses a watched value, in percent.
+    pub flows: u32,
     /// Whether variables are fields of objects, three of each, instead of static ones.
     pub objects: bool,
 }
@@ -74,6 +76,7 @@ impl Shape {
         blocks: 0,
         forks: true,
         nesting: 1,
+        flows: 0,
         objects: false,
     };
 }
@@ -113,6 +116,11 @@ pub fn trace(random: &mut Random, shape: &Shape) -> (Symbols, Vec<Event>) {
     for b in 0..4 {
         let name = symbols.string(&format!("B{b}"));
         symbols.blocks.intern(Block { name });
+    }
+    for (f, kind) in (0..).zip(FlowKind::ALL) {
+        let mut site = |line| symbols.sites.push(Site { method: None, file: None, line, caller: None });
+        let (from, to) = (site(1000 + 2 * f), site(1001 + 2 * f));
+        symbols.flows.push(Flow { from, to, kind });
     }
     let mut events: Vec<Event> = Vec::new();
     let mut threads = vec![Thread::default(); shape.threads];
@@ -196,6 +204,9 @@ fn step(random: &mut Random, shape: &Shape, threads: &mut [Thread], me: usize) -
         let block = threads[me].open.pop()?;
         return Some(vec![Op::Finish { block: (block as u32).into() }]);
     }
+    if shape.flows > 0 && random.percent(shape.flows) {
+        return flow(random, shape, threads, me);
+    }
     if shape.channels > 0 && random.percent(4) {
         let on = (random.below(shape.channels) as u32).into();
         return Some(vec![if random.percent(50) { Op::Signal { on } } else { Op::Observe { on } }]);
@@ -250,4 +261,33 @@ fn step(random: &mut Random, shape: &Shape, threads: &mut [Thread], me: usize) -
         ]);
     }
     Some(vec![access(random)])
+}
+
+/// A thread reads a watched value, in a block of its own or as it is, or uses one.
+fn flow(random: &mut Random, shape: &Shape, threads: &[Thread], me: usize) -> Option<Vec<Op>> {
+    let flow = if random.percent(50) { 0 } else { random.below(FlowKind::ALL.len()) };
+    let flow = FlowId(flow as u32);
+    if random.percent(45) {
+        return Some(vec![Op::Flow { flow, used: true }]);
+    }
+    let read = Op::Flow { flow, used: false };
+    let v = random.below(shape.vars + shape.volatiles);
+    let var = VarId(v as u32);
+    let access = match (v < shape.vars, random.percent(90)) {
+        (true, true) => Op::Read { var },
+        (true, false) => Op::Write { var },
+        (false, true) => Op::VolatileRead { var, update: false },
+        (false, false) => Op::VolatileWrite { var, update: false },
+    };
+    let lock = random.below(shape.locks.max(1));
+    let free = shape.locks > 0 && free_for(threads, lock, Mode::Exclusive);
+    if !free || threads[me].held.iter().any(|&(l, _)| l == lock) || random.percent(30) {
+        return Some(vec![access, read]);
+    }
+    let (lock, mode) = ((lock as u32).into(), Mode::Exclusive);
+    let (acquire, release) = (Op::Acquire { lock, mode, tries: false }, Op::Release { lock, mode });
+    Some(match random.percent(60) {
+        true => vec![acquire, access, read, release],
+        false => vec![acquire, access, release, read],
+    })
 }

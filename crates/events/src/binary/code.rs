@@ -21,7 +21,7 @@
 
 use super::varint::{Broken, Bytes, put};
 use crate::stretch::Room;
-use crate::{Access, Event, Mode, ObjectId, Op, SiteId, Symbols, ThreadId, VarId};
+use crate::{Access, Event, FlowId, Mode, ObjectId, Op, SiteId, Symbols, ThreadId, VarId};
 
 /// How the site was foretold. The odd ones change what is foretold next.
 const NEXT: u8 = 0;
@@ -360,7 +360,7 @@ fn code_of(op: Op, memory: &mut Memory) -> (u8, Option<u32>) {
                 (FINISH, Some(block.0))
             }
         }
-        Op::Flow { flow } => (FLOW, Some(flow.0)),
+        Op::Flow { flow, used } => (FLOW, Some(flow.0 << 1 | u32::from(used))),
         Op::Freeze { object } => (FREEZE, Some(object.0)),
         Op::Free { object } => (FREE, Some(object.0)),
         Op::Mark { text } => (MARK, Some(text.0)),
@@ -639,7 +639,10 @@ fn rare_operation(
         START => Op::Start,
         END => Op::End,
         FINISH => Op::Finish { block: told(at, symbols.blocks.len())?.into() },
-        FLOW => Op::Flow { flow: told(at, symbols.flows.len())?.into() },
+        FLOW => {
+            let twice = told(at, symbols.flows.len().saturating_mul(2))?;
+            Op::Flow { flow: FlowId(twice >> 1), used: twice & 1 != 0 }
+        }
         FREEZE => Op::Freeze { object: told(at, symbols.objects().len())?.into() },
         FREE => {
             let object = ObjectId(told(at, symbols.objects().len())?);

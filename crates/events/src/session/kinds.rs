@@ -140,6 +140,11 @@ kinds! {
     TryAcquire = 40, true, Object;
     /// As [`Kind::AcquireRead`], likewise.
     TryAcquireRead = 41, true, Object;
+    /// What the thread has read last is the value of a watched flow. The site's text is the flow's kind.
+    FlowRead = 42, false, None;
+    /// That value is about to be used. The site's operand is the number of the flow's site of kind [`Kind::FlowRead`],
+    /// whose entry comes before.
+    FlowUse = 43, false, None;
 }
 
 impl Kind {

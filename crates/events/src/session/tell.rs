@@ -330,6 +330,11 @@ impl Reader {
                     out.event(Event { thread: by.thread, site: by.site, op: Op::Mark { text } });
                 }
             }
+            Kind::FlowRead | Kind::FlowUse => {
+                if let Some(flow) = known.flow {
+                    tell(by, Op::Flow { flow, used: kind == Kind::FlowUse }, out);
+                }
+            }
             Kind::Known => {
                 if let Some(class) = self.look_up(|tables| tables.class(second as u32))
                     && operand != 0
