@@ -431,8 +431,7 @@ impl<'a> Weaving<'_, 'a> {
             (method.name.as_slice(), method.descriptor.as_slice()),
             (b"main", b"([Ljava/lang/String;)V") | (b"run", b"()V")
         );
-        let exported =
-            method.access & (flags::PRIVATE | flags::SYNTHETIC | flags::BRIDGE) == 0 && !begins;
+        let exported = method.access & (flags::PRIVATE | flags::SYNTHETIC | flags::BRIDGE) == 0 && !begins;
         if self.options.blocks == Blocks::ExportSynch && exported {
             return true;
         }

@@ -30,7 +30,7 @@ public class OverReporting {
 
         @Override
         public void run() {
-            shared.setBoth(5);
+            shared.setBoth(5); //~ FP? high-level-race
         }
     }
 

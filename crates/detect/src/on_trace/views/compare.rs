@@ -428,6 +428,7 @@ impl Group {
             rest
         };
         let all = self.elements(whole);
+        let reads = self.seen(a.seen).kind == Kind::Read;
         let (only_a, only_b) = (without(&a.mask, b_more), without(&b.mask, a_more));
         select(all, &only_a).any(|x| select(all, &only_b).any(|y| fields.get(x).belongs_to(fields.get(y))))
     }

@@ -18,7 +18,8 @@
 //!   it has read to change, one variable at a time. And what is read and written in one block is not
 //!   written apart: counting up and taking out are complete by themselves.
 //! - Two overlaps must diverge in two fields of one object (or static fields of one class): what different objects hold
-//!   under one lock seldom has to fit together, nor do elements of an array.
+//!   under one lock seldom has to fit together, nor do elements of an array. What a collection of the library holds has to fit
+//!   the fields of any object, but only where both are read.
 //! - A lock that is only taken under a certain other one is left out: its blocks are parts of the other one's.
 //! - Two overlaps that diverge count only if a block with the maximal view can come between a block with the one
 //!   and a block with the other, as far as the hand-over order goes (see `compare`).
@@ -34,8 +35,8 @@
 //!
 //! What it misses: variables that no thread uses together (the paper's Figure 7 and section 3.4); volatile variables;
 //! by default also a block that reads one variable and writes another (each of its views has one element), fields
-//! that are written once before another thread looks, an element of an array or a library's collection that has to fit a field,
-//! and two counters that have to fit each other. It is wrong where a thread uses variables together
+//! that are written once before another thread looks, elements of an array that have to fit a field, and two counters that
+//! have to fit each other. It is wrong where a thread uses variables together
 //! although they need not fit together, and where a branch not taken would have completed a view.
 //!
 //! Views are compared at the end of the trace; those of a lock whose object dies, at once, so that memory follows the
