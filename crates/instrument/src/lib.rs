@@ -60,7 +60,7 @@ pub enum Blocks {
     /// Synchronized regions and methods, and methods annotated `@Atomic`.
     #[default]
     Synch,
-    /// These, and all public and protected methods.
+    /// These, and all methods that are not private but for `main` and `run`.
     ExportSynch,
 }
 

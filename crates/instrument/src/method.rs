@@ -426,8 +426,12 @@ impl<'a> Weaving<'_, 'a> {
         if self.options.scope != Scope::Whole || method.name.starts_with(b"<") {
             return false;
         }
-        let exported = method.access & (flags::PUBLIC | flags::PROTECTED) != 0
-            && method.access & (flags::SYNTHETIC | flags::BRIDGE) == 0;
+        // Flanagan and Freund: what a class offers to others, but not what a thread begins with, which is seldom atomic.
+        let begins = matches!(
+            (method.name.as_slice(), method.descriptor.as_slice()),
+            (b"main", b"([Ljava/lang/String;)V") | (b"run", b"()V")
+        );
+        let exported = method.access & (flags::PRIVATE | flags::SYNTHETIC | flags::BRIDGE) == 0 && !begins;
         if self.options.blocks == Blocks::ExportSynch && exported {
             return true;
         }

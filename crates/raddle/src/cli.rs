@@ -182,7 +182,7 @@ pub struct RunArgs {
     pub check: Vec<PathBuf>,
 
     /// Which blocks should be atomic beside @Atomic methods: `synch` is synchronized methods and blocks, `export` these and
-    /// all public and protected methods
+    /// all methods that are not private but for main and run
     #[arg(long, value_name = "WHICH", default_value = "synch")]
     pub blocks: Blocks,
 

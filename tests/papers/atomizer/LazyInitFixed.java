@@ -7,7 +7,7 @@ public class LazyInitFixed {
 
         Table() {
             for (int i = 0; i < squares.length; i++) {
-                squares[i] = i * i; //~ FP data-race
+                squares[i] = i * i;
             }
         }
 

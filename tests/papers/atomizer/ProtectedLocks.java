@@ -45,7 +45,7 @@ public class ProtectedLocks {
         private final Table table = new Table();
 
         public synchronized void score(int player, int points) {
-            int at = table.find(player); //~ FP? high-level-race
+            int at = table.find(player);
             if (at < 0) {
                 table.add(player, points);
             } else {
@@ -95,7 +95,7 @@ public class ProtectedLocks {
         }
 
         public synchronized int rank() {
-            return purse.worth() + purse.largest() + wins; //~ FP high-level-race
+            return purse.worth() + purse.largest() + wins;
         }
     }
 

@@ -1,5 +1,7 @@
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedList;
+import java.util.List;
 import java.util.Map;
 import support.Invisible;
 
@@ -35,14 +37,14 @@ public class WebServer {
     static class ResourceStore {
         private final String folder;
         private final Map<String, Resource> resources = new HashMap<>();
-        private boolean open = true; //~ FP data-race
+        private boolean open = true;
         private int hits;
 
         ResourceStore(String folder) {
             this.folder = folder;
             for (int i = 0; i < 4; i++) {
                 String path = folder + "/page" + i;
-                resources.put(path, new Resource(path, "This is " + path + ".")); //~ FP? data-race
+                resources.put(path, new Resource(path, "This is " + path + "."));
             }
         }
 
@@ -94,19 +96,22 @@ public class WebServer {
             }
             ResourceStore store = lookup(folder); //~ high-level-race, export non-atomic
             if (store == null) {
-                store = enter(new ResourceStore(folder)); //~ FP? high-level-race
+                store = enter(new ResourceStore(folder));
             }
             return store;
         }
 
-        public synchronized int shutdown() {
-            closed = true;
-            int count = stores.size();
-            for (ResourceStore store : stores.values()) {
-                store.close(); //~ FP? non-atomic
+        public int shutdown() {
+            List<ResourceStore> closing;
+            synchronized (this) {
+                closed = true;
+                closing = new ArrayList<>(stores.values());
+                stores.clear();
             }
-            stores.clear();
-            return count;
+            for (ResourceStore store : closing) {
+                store.close();
+            }
+            return closing.size();
         }
 
         public synchronized int loaded() {
@@ -134,7 +139,7 @@ public class WebServer {
         }
 
         public synchronized void end() {
-            ended = true; //~ FP? high-level-race
+            ended = true;
             notifyAll();
         }
 
@@ -157,7 +162,7 @@ public class WebServer {
         }
 
         public synchronized void miss() {
-            missing++; //~ FP? high-level-race
+            missing++;
         }
 
         public synchronized int requests() {

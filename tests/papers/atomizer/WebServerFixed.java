@@ -1,5 +1,7 @@
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedList;
+import java.util.List;
 import java.util.Map;
 import support.Invisible;
 
@@ -30,14 +32,14 @@ public class WebServerFixed {
     static class ResourceStore {
         private final String folder;
         private final Map<String, Resource> resources = new HashMap<>();
-        private boolean open = true; //~ FP data-race
+        private boolean open = true;
         private int hits;
 
         ResourceStore(String folder) {
             this.folder = folder;
             for (int i = 0; i < 4; i++) {
                 String path = folder + "/page" + i;
-                resources.put(path, new Resource(path, "This is " + path + ".")); //~ FP? data-race
+                resources.put(path, new Resource(path, "This is " + path + "."));
             }
         }
 
@@ -82,14 +84,17 @@ public class WebServerFixed {
             return store;
         }
 
-        public synchronized int shutdown() {
-            closed = true;
-            int count = stores.size();
-            for (ResourceStore store : stores.values()) {
-                store.close(); //~ FP? high-level-race, FP? non-atomic
+        public int shutdown() {
+            List<ResourceStore> closing;
+            synchronized (this) {
+                closed = true;
+                closing = new ArrayList<>(stores.values());
+                stores.clear();
             }
-            stores.clear();
-            return count;
+            for (ResourceStore store : closing) {
+                store.close();
+            }
+            return closing.size();
         }
 
         public synchronized int loaded() {
@@ -117,7 +122,7 @@ public class WebServerFixed {
         }
 
         public synchronized void end() {
-            ended = true; //~ FP? high-level-race
+            ended = true;
             notifyAll();
         }
 
@@ -140,7 +145,7 @@ public class WebServerFixed {
         }
 
         public synchronized void miss() {
-            missing++; //~ FP? high-level-race
+            missing++;
         }
 
         public synchronized int requests() {

@@ -12,7 +12,7 @@ public class AllocateVectorFixed {
 
         synchronized int getFreeBlockIndex() {
             for (int i = 0; i < vector.length; i++) {
-                if (vector[i] == 'F') { //~ FP? high-level-race
+                if (vector[i] == 'F') {
                     return i;
                 }
             }

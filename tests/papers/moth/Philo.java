@@ -21,7 +21,7 @@ public class Philo {
         synchronized void putForks(int seat) {
             taken[seat] = false;
             taken[(seat + 1) % SEATS] = false;
-            meals++; //~ FP? high-level-race
+            meals++;
             notifyAll();
         }
 

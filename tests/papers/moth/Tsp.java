@@ -83,7 +83,7 @@ public class Tsp {
 
         Tour extend(Map map, int city) {
             byte[] longer = Arrays.copyOf(cities, cities.length + 1);
-            longer[cities.length] = (byte) city; //~ FP? data-race
+            longer[cities.length] = (byte) city;
             int total = length + map.distance(last(), city);
             return new Tour(longer, total, bound(map, longer, total));
         }
@@ -323,7 +323,7 @@ public class Tsp {
                 if (heap.isFull()) {
                     throw new IllegalStateException("too many tours");
                 }
-                heap.push(tour); //~ FP? high-level-race
+                heap.push(tour);
                 queue.notify();
             }
         }

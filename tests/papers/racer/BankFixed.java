@@ -74,7 +74,7 @@ public class BankFixed {
         Account second = first == from ? to : from;
         synchronized (first) {
             synchronized (second) {
-                if (from.withdraw(amount)) { //~ FP? high-level-race
+                if (from.withdraw(amount)) {
                     to.deposit(amount);
                 } else {
                     refuse();

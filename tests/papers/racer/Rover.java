@@ -156,7 +156,7 @@ public class Rover {
         }
 
         boolean isIdle() {
-            return status == IDLE; //~ data-race
+            return status == IDLE; //~ also data-race
         }
 
         boolean hasFinished() {
@@ -173,7 +173,7 @@ public class Rover {
         }
 
         synchronized void shutDown() {
-            stopped = true; //~ FP? high-level-race
+            stopped = true;
             notifyAll();
         }
 
@@ -361,7 +361,7 @@ public class Rover {
         }
 
         private synchronized void end() {
-            ended = true; //~ FP high-level-race
+            ended = true;
             notifyAll();
         }
 

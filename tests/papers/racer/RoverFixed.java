@@ -163,7 +163,7 @@ public class RoverFixed {
         }
 
         synchronized void shutDown() {
-            stopped = true; //~ FP? high-level-race
+            stopped = true;
             notifyAll();
         }
 
@@ -344,7 +344,7 @@ public class RoverFixed {
         }
 
         private synchronized void end() {
-            ended = true; //~ FP high-level-race
+            ended = true;
             notifyAll();
         }
 

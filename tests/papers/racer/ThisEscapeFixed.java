@@ -52,7 +52,7 @@ public class ThisEscapeFixed {
     private int sum;
 
     private ThisEscapeFixed() {
-        i = 42; //~ FP data-race
+        i = 42;
     }
 
     static ThisEscapeFixed listeningTo(EventSource source) {

@@ -88,7 +88,7 @@ public class CoordFixed {
         @Override
         void walk(int round) {
             Pair d3 = c.getXY();
-            use(d3.getX(), d3.getY()); //~ FP high-level-race
+            use(d3.getX(), d3.getY());
         }
     }
 

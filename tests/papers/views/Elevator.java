@@ -66,12 +66,12 @@ public class Elevator {
         }
 
         synchronized void pressUp(Person person) {
-            upWaiting.add(person); //~ FP data-race
+            upWaiting.add(person);
             upCalls++;
         }
 
         synchronized void pressDown(Person person) {
-            downWaiting.add(person); //~ FP? data-race
+            downWaiting.add(person);
             downCalls++;
         }
 
@@ -255,15 +255,15 @@ public class Elevator {
         }
 
         private boolean tryUp(Floor floor) {
-            if (floor.hasUp()) { //~ FP stale-value
-                return floor.claimUp(number); //~ FP? high-level-race
+            if (floor.hasUp()) {
+                return floor.claimUp(number);
             }
             return false;
         }
 
         private boolean tryDown(Floor floor) {
-            if (floor.hasDown()) { //~ FP stale-value
-                return floor.claimDown(number); //~ FP? high-level-race
+            if (floor.hasDown()) {
+                return floor.claimDown(number);
             }
             return false;
         }
@@ -358,8 +358,8 @@ public class Elevator {
             if (floor.isDownLit()) {
                 lit++;
             }
-            String up = floor.upDisplay(); //~ FP high-level-race
-            String down = floor.downDisplay(); //~ FP high-level-race
+            String up = floor.upDisplay();
+            String down = floor.downDisplay();
             shown += up.length() + down.length();
         }
 

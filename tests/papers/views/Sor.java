@@ -51,7 +51,7 @@ public class Sor {
             double[] here = cells[row];
             double[] below = cells[row + 1];
             for (int column = 1 + (row + colour) % 2; column < here.length - 1; column += 2) {
-                double around = above[column] + below[column] + here[column - 1] + here[column + 1]; //~ FP data-race
+                double around = above[column] + below[column] + here[column - 1] + here[column + 1];
                 here[column] = OMEGA / 4 * around + (1 - OMEGA) * here[column];
             }
         }

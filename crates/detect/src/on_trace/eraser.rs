@@ -8,8 +8,9 @@
 //!
 //! Reported, once a variable: Shared-Modified, no candidate left, *and* two accesses are rivals: of different threads,
 //! unordered in the hand-over order, without a lock in common, and one of them writes. An
-//! access that comes after all earlier ones in the hand-over order starts the variable afresh at Virgin. A read of a
-//! final field after the constructor has ended is left out unless `this` escaped. `--paper`: without these three.
+//! access that comes after all earlier ones in the hand-over order starts the variable afresh at Virgin, and so does one by
+//! which an object changes hands under a lock (`shared/story.rs`). A read of a final field after the constructor has ended is
+//! left out unless `this` escaped. `--paper`: without these.
 //!
 //! This is exact (the history's bound on accesses under ever new locks apart), although only accesses that are news to
 //! the history are looked at: one just like an earlier one of the same thread changes neither state nor lock set.
@@ -42,8 +43,8 @@ apart. It can miss an error in the initialisation (racer finds those). It may be
 by something that is neither a lock nor one of the known hand-overs (start, join, volatile, latches, queues).
 
 By default a report needs two accesses with no lock in common that no hand-over orders, a variable that is handed \
-over starts afresh, and final fields may be read freely once their constructor has ended. With --paper none of this \
-holds: the report comes from the lock set alone.",
+over starts afresh, also when its object changes hands under a lock, and final fields may be read freely once their \
+constructor has ended. With --paper none of this holds: the report comes from the lock set alone.",
     rules: &[Rule::DataRace],
     ops: OpSet::ACCESS.and(OpSet::FREEZE).and(OpSet::FREE),
     uses: Uses { full: false, hand_over: true, history: true, news: true, ..Uses::NONE },

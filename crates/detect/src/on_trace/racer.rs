@@ -11,8 +11,8 @@
 //! them, and the history may take some for others): Shared-Modified, no candidate left, *and* two accesses are rivals:
 //! of different threads, unordered in the hand-over order, without a lock in common, and one of them writes. An access
 //! that comes after all earlier ones in the hand-over order starts the variable afresh at Virgin, so initialisation before `start()`
-//! (Figure 8) is no race. A read of a final field after the constructor has ended is left out unless `this` escaped.
-//! `--paper`: without these three.
+//! (Figure 8) is no race; so does one by which an object changes hands under a lock (`shared/story.rs`). A read of a final
+//! field after the constructor has ended is left out unless `this` escaped. `--paper`: without these.
 //!
 //! By default this is exact, and finds *every* variable that has any pair of rivals: such a pair makes the state
 //! Shared-Modified and the lock set empty. (The history's bound on accesses under ever new locks apart.)
@@ -48,7 +48,9 @@ hand-overs (start, join, volatile, latches, queues).
 
 By default a report needs two accesses with no lock in common that no hand-over orders, a variable that is handed \
 over (for example by Thread.start) starts afresh, and final fields may be read freely once their constructor has \
-ended without letting `this` escape. With --paper none of this holds: the report comes from the lock set alone.",
+ended without letting `this` escape. A field starts afresh, too, when its object was left for another thread in a place that a lock guards, \
+and when a thread takes an object away that was used under a lock so far and goes on without, unless others come back \
+to it. With --paper none of this holds: the report comes from the lock set alone.",
     rules: &[Rule::DataRace],
     ops: OpSet::ACCESS.and(OpSet::FREEZE).and(OpSet::FREE),
     uses: Uses { full: false, hand_over: true, history: true, news: true, places: true, ..Uses::NONE },
@@ -496,5 +498,80 @@ T2 read int[]@3[49..60] //~ data-race
     #[test]
     fn a_freed_object_is_forgotten() {
         check_both("T1 write A@1.f\nT1 free A@1\nT2 write A@1.f\n");
+    }
+
+    /// What one thread does with an object before and after another one gets it from under a lock.
+    fn published(before: &str, by: &str, after: &str) -> String {
+        format!("{before}\nmain acquire m\nmain release m\n{by} acquire m\n{by} release m\n{after}\n")
+    }
+
+    #[test]
+    fn an_object_that_was_left_under_a_lock_for_another_thread_starts_afresh() {
+        let init = "main fork T1\nmain write A@1.x";
+        check(&SPEC, &default(), &published(init, "T1", "T1 read A@1.x\nT1 write A@1.x"));
+        let under_own = "T1 acquire A@1\nT1 write A@1.x\nT1 release A@1\nmain acquire A@1\nmain write A@1.x";
+        check(&SPEC, &default(), &published(init, "T1", under_own));
+        assert_eq!(subjects(&SPEC, &paper(), &published(init, "T1", "T1 read A@1.x")), ["A.x"]);
+    }
+
+    #[test]
+    fn publishing_does_not_hide_what_comes_later_or_was_known_all_along() {
+        let init = "main fork T1\nmain write A@1.x";
+        check(&SPEC, &default(), &published(init, "T1", "T1 read A@1.x\nmain write A@1.x //~ data-race"));
+        // T1 may have known the object since it was started.
+        let known = "main write A@1.x\nmain fork T1\nmain write A@1.x";
+        check(&SPEC, &default(), &published(known, "T1", "T1 read A@1.x //~ data-race"));
+        // A static field is in no object.
+        let static_field = "main fork T1\nmain write A.x";
+        check(&SPEC, &default(), &published(static_field, "T1", "T1 read A.x //~ data-race"));
+        // Nothing has been published yet.
+        check(&SPEC, &default(), "main fork T1\nmain write A@1.x\nT1 read A@1.x //~ data-race\n");
+    }
+
+    #[test]
+    fn what_is_taken_away_from_under_its_lock_races_only_if_others_come_back() {
+        let under = |thread: &str| format!("{thread} acquire m\n{thread} write A@1.x\n{thread} release m\n");
+        let used = format!("main write A@1.x\nmain fork T1\nmain fork T2\n{}{}", under("T1"), under("T2"));
+        check(&SPEC, &default(), &format!("{used}T2 write A@1.x\n"));
+        check(
+            &SPEC,
+            &default(),
+            &format!("{used}T2 write A@1.x\nT1 acquire m\nT1 write A@1.x //~ data-race\nT1 release m\n"),
+        );
+        // Who has taken no order from T1 cannot have taken it away.
+        check(&SPEC, &default(), &format!("{used}main read A@1.x //~ data-race\n"));
+    }
+
+    #[test]
+    fn threads_that_meet_at_a_barrier_of_their_own_hand_over() {
+        let phase = |first: &str, last: &str| {
+            format!(
+                "{first} write A@1.x
+{first} acquire b
+{first} write B@1.waiting
+{first} wait b
+{last} acquire b
+{last} write B@1.waiting
+{last} release b
+{last} read A@1.x
+{last} write A@1.x
+{first} woken b
+{first} release b
+{last} acquire b
+{last} write B@1.waiting
+{last} wait b
+{first} acquire b
+{first} write B@1.waiting
+{first} release b
+{last} woken b
+{last} release b
+"
+            )
+        };
+        let start = "main write A@1.x\nmain fork T1\nmain fork T2\n";
+        let phases = format!("{start}{}{}{}", phase("T1", "T2"), phase("T1", "T2"), phase("T1", "T2"));
+        check(&SPEC, &default(), &phases);
+        let unannounced = phases.replace("T1 write B@1.waiting\nT1 wait b", "T1 wait b");
+        assert_eq!(subjects(&SPEC, &default(), &unannounced), ["A.x"]);
     }
 }

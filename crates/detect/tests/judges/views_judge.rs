@@ -158,8 +158,9 @@ fn refined(threads: usize, events: &[Event], symbols: &Symbols) -> Verdict {
     let all_of = |block: &Block, kind: Kind| -> View {
         block.accesses.iter().filter(|(k, _)| *k == kind).map(|&(_, element)| element).collect()
     };
+    let waits = |block: &Block| block.end.is_some_and(|end| matches!(events[end].op, Op::Wait { .. }));
     let view = |block: &Block, kind: Kind| match kind {
-        Kind::Read if !all_of(block, Kind::Write).is_empty() => View::new(),
+        Kind::Read if !all_of(block, Kind::Write).is_empty() || waits(block) => View::new(),
         Kind::Set => &all_of(block, Kind::Write) - &all_of(block, Kind::Read),
         kind => all_of(block, kind),
     };

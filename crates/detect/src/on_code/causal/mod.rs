@@ -63,7 +63,8 @@ a method to the next. It may be wrong where values need not fit together.
 
 By default only blocks under the same lock are compared, variables that nobody writes while others run do not count, \
 two uses must be of fields of one class and come one after the other, two reads must lead to something that depends \
-on both, two writes must be read together, and a stale value must be written back, or decide about a block that uses the variable. With --paper a \
+on both, two writes must be read together by somebody who does not wait for them, and a stale value must be written back, or decide \
+about a block that uses the variable without another look. A lock that is only taken under a certain other one is left out. With --paper a \
 variable is a field of a class, whatever the object, and the paper's definitions are used as they are.",
     rules: &[Rule::HighLevelRace, Rule::StaleValue],
     check,

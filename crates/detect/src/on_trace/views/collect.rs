@@ -81,7 +81,8 @@ impl Collector {
         }
         match event.op {
             Op::Acquire { lock, .. } | Op::Woken { lock } => self.open(event.thread, lock, event.site, now),
-            Op::Release { lock, .. } | Op::Wait { lock } => self.close(event.thread, lock),
+            Op::Release { lock, .. } => self.close(event.thread, lock, false),
+            Op::Wait { lock } => self.close(event.thread, lock, true),
             Op::VolatileRead { var, .. } if self.paper => {
                 self.access(event.thread, var, false, event.site, now);
             }
@@ -162,7 +163,7 @@ impl Collector {
         row.open.push(Open { lock, table, collecting, site, locks: now.held.all, begin, uses });
     }
 
-    fn close(&mut self, thread: ThreadId, lock: LockId) {
+    fn close(&mut self, thread: ThreadId, lock: LockId, waits: bool) {
         let row = &mut self.threads[thread.index()];
         let Some(at) = row.open.iter().rposition(|block| block.lock == lock) else { return };
         let mut block = row.open.remove(at);
@@ -171,6 +172,10 @@ impl Collector {
         }
         row.collecting -= 1;
         tidy(&mut block.uses);
+        if waits && !self.paper && !block.uses.is_empty() {
+            self.kept.was_under(block.table, block.locks);
+            leave_guard(&mut block.uses);
+        }
         if block.uses.is_empty() || block.uses.len() > VIEW_SIZE {
             self.kept.left.view_size += u64::from(!block.uses.is_empty());
             self.kept.moments.release(block.begin);
@@ -211,7 +216,7 @@ impl Collector {
         for thread in 0..self.threads.len() {
             while let Some(block) = self.threads[thread].open.last() {
                 let lock = block.lock;
-                self.close(ThreadId(thread as u32), lock);
+                self.close(ThreadId(thread as u32), lock, false);
             }
         }
         self.kept.drain();
@@ -263,6 +268,19 @@ fn tidy(uses: &mut Vec<u64>) {
     if uses.windows(2).any(|pair| pair[0] >> 32 == pair[1] >> 32) {
         uses.dedup_by_key(|used| *used >> 32);
     }
+}
+
+/// Of a block that ends with waiting, keeps only what it has written: what it has read told it to wait until some of it
+/// changes.
+fn leave_guard(uses: &mut Vec<u64>) {
+    let is_write = |used: u64| used >> 32 & 1 == 1;
+    for i in 0..uses.len() {
+        let used = uses[i];
+        let next = uses.get(i + 1).copied().unwrap_or(0);
+        let is_written = is_write(used) || is_write(next) && next >> 33 == used >> 33;
+        uses[i] = if is_written { used } else { u64::MAX };
+    }
+    uses.retain(|used| *used != u64::MAX);
 }
 
 /// Makes room in a long block, or gives it up: false.

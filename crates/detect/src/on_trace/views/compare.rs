@@ -428,7 +428,9 @@ impl Group {
             rest
         };
         let all = self.elements(whole);
+        let reads = self.seen(a.seen).kind == Kind::Read;
         let (only_a, only_b) = (without(&a.mask, b_more), without(&b.mask, a_more));
-        select(all, &only_a).any(|x| select(all, &only_b).any(|y| fields.get(x).belongs_to(fields.get(y))))
+        let belong = |x: u32, y: u32| fields.get(x).belongs_to(fields.get(y), reads);
+        select(all, &only_a).any(|x| select(all, &only_b).any(|y| belong(x, y)))
     }
 }

@@ -52,17 +52,25 @@ enum Owner {
     Object(u64),
     /// A class's.
     Class(Option<ClassId>),
+    /// An object's of the library, by its label: what a collection holds is part of the object that has the collection, and a
+    /// trace does not tell which one that is.
+    Library(u64),
 }
 
 impl Element {
-    /// Whether two are fields of one object, or static fields of one class: what has to fit together mostly is.
-    pub(super) fn belongs_to(&self, other: &Element) -> bool {
-        self.owner.is_some() && self.owner == other.owner
+    /// Whether two are fields of one object, or static fields of one class: what has to fit together mostly is. What
+    /// the library's objects hold belongs to anything if it is only read apart.
+    pub(super) fn belongs_to(&self, other: &Element, reads: bool) -> bool {
+        match (self.owner, other.owner) {
+            (Some(Owner::Library(_)), Some(Owner::Object(_)))
+            | (Some(Owner::Object(_)), Some(Owner::Library(_))) => reads,
+            (one, other) => one.is_some() && one == other,
+        }
     }
 
     /// Whether two are the same field of the same object, perhaps in different generations.
     pub(super) fn is_same_field(&self, other: &Element) -> bool {
-        self.belongs_to(other) && self.kind == other.kind
+        self.owner.is_some() && self.owner == other.owner && self.kind == other.kind
     }
 }
 
@@ -146,7 +154,12 @@ impl Elements {
         let kind = VariableKind::of(var, now);
         let owner = match (kind, now.variable(var).object) {
             (VariableKind::Elements(_), _) => None,
-            (_, Some(object)) => Some(Owner::Object(now.symbols.objects().get(object).label)),
+            (_, Some(object)) => {
+                let object = now.symbols.objects().get(object);
+                let is_library = now.symbols.class_name(object.class).starts_with("java.");
+                let of = if is_library { Owner::Library } else { Owner::Object };
+                Some(of(object.label))
+            }
             (VariableKind::Field(field), None) => Some(Owner::Class(now.symbols.fields.get(field).class)),
         };
         self.all.push(Element { var, kind, owner, written, freed: false, halves: NONE });

@@ -220,6 +220,13 @@ impl Kept {
         self.left.count(*full);
     }
 
+    /// A block that is not kept was under these locks.
+    pub(super) fn was_under(&mut self, table: u32, locks: LockSet) {
+        if let Some(Some(table)) = self.tables.get_mut(table as usize) {
+            table.was_under(locks);
+        }
+    }
+
     /// The sets of locks under which the blocks of a table were, if all are known.
     pub(super) fn held(&self, table: u32) -> Option<&[LockSet]> {
         let all = self.full.get(table as usize) == Some(&Full::No);

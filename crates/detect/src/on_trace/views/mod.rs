@@ -14,10 +14,12 @@
 //! - Reads and writes are apart (Dias, Pessanha, Lourenço, *Precise detection of atomicity violations*, 2012, section
 //!   5.1, with the kinds stripped before intersecting): each view is a read view and a write view; compared are the
 //!   write views of a thread with maximal read and write views of others, and its read views with maximal write views.
-//!   A block that writes has no read view: what it reads it uses itself. And what is read and written in one block is not
+//!   A block that writes has no read view: what it reads it uses itself. Nor has one that ends with waiting: it expects what
+//!   it has read to change, one variable at a time. And what is read and written in one block is not
 //!   written apart: counting up and taking out are complete by themselves.
 //! - Two overlaps must diverge in two fields of one object (or static fields of one class): what different objects hold
-//!   under one lock seldom has to fit together, nor do elements of an array.
+//!   under one lock seldom has to fit together, nor do elements of an array. What a collection of the library holds has to fit
+//!   the fields of any object, but only where both are read.
 //! - A lock that is only taken under a certain other one is left out: its blocks are parts of the other one's.
 //! - Two overlaps that diverge count only if a block with the maximal view can come between a block with the one
 //!   and a block with the other, as far as the hand-over order goes (see `compare`).
@@ -33,8 +35,8 @@
 //!
 //! What it misses: variables that no thread uses together (the paper's Figure 7 and section 3.4); volatile variables;
 //! by default also a block that reads one variable and writes another (each of its views has one element), fields
-//! that are written once before another thread looks, an element of an array or a library's collection that has to fit a field,
-//! and two counters that have to fit each other. It is wrong where a thread uses variables together
+//! that are written once before another thread looks, elements of an array that have to fit a field, and two counters that
+//! have to fit each other. It is wrong where a thread uses variables together
 //! although they need not fit together, and where a branch not taken would have completed a view.
 //!
 //! Views are compared at the end of the trace; those of a lock whose object dies, at once, so that memory follows the
@@ -87,7 +89,7 @@ more of them had it taken another branch.
 
 By default views are compared only under the same lock, two threads that only read do not disturb each other, \
 blocks that start, join, a volatile variable or a queue put in order are no conflict, only fields of one object have to fit \
-together, what a block reads counts only if it writes nothing, and what it reads and writes anew is not written apart. With \
+together, what a block reads counts only if it writes nothing and does not wait, and what it reads and writes anew is not written apart. With \
 --paper the views of \
 all locks are compared, whatever the kind of access and the order, as in the paper. Where the code is given too \
 (raddle run --check), a block that would have used more on another branch is taken to use it.",

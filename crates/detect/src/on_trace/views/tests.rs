@@ -163,10 +163,36 @@ fn one_field_of_several_objects_is_a_subject_too() {
 }
 
 #[test]
+fn what_a_collection_holds_has_to_fit_a_field_where_both_are_read() {
+    let list = "java.util.List@2.contents";
+    let read = format!("a p: +B@1.n +{list}\nb p: B@1.n\nb p: {list}\na p: +B@1.n +{list}");
+    assert_eq!(found(&default(), &read), ["B.n, java.util.List.contents"]);
+    let written = format!("a p: B@1.n {list}\nb p: +B@1.n\nb p: +{list}\na p: B@1.n {list}");
+    assert!(found(&default(), &written).is_empty());
+}
+
+#[test]
 fn a_block_that_writes_has_used_what_it_read() {
     let lines = "a p: z\na p: +x +y\nb p: x +z\nb p: y\na p: +x +y";
     assert!(found(&default(), lines).is_empty());
     assert_eq!(found(&default(), &lines.replace("x +z", "x")), ["x, y"]);
+}
+
+#[test]
+fn who_waits_expects_variables_to_change_one_at_a_time() {
+    let lines = "
+        a acquire p
+        a read x
+        a read y
+        a wait p
+        b p: +x
+        c p: +z
+        a woken p
+        a release p
+        b p: +y
+        c p: x y";
+    assert!(found(&default(), &lines.replace("c p: x y", "")).is_empty());
+    assert_eq!(found(&default(), lines), ["x, y"], "another one does not wait");
 }
 
 #[test]
