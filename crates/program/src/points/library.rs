@@ -493,9 +493,9 @@ impl Analysis<'_> {
         let Some(held) = site.held else { return };
         if self.is_holder(object) && self.object(object).class.is_none_or(|class| !self.is_task_class(class))
         {
-            // A collection of tasks.
+            // A collection of tasks. Many collections are one place.
             let contents = self.part(object, Part::Contents);
-            if self.tasks.insert((number, object)) {
+            if self.collections.insert((number, self.graph.find(contents))) {
                 self.watch(contents, Watch::Task(number, None));
             }
             return;

@@ -163,6 +163,12 @@ impl Set {
         low.map(|(_, bits)| bits.count_ones() as usize).sum()
     }
 
+    /// Those below sixty-four times `end`, as a set.
+    pub fn below(&self, end: u32) -> Set {
+        let count = self.words.partition_point(|(word, _)| *word < end);
+        Set { words: self.words.get(..count).unwrap_or_default().to_vec() }
+    }
+
     /// Those below sixty-four times `end`, ascending.
     pub fn iter_below(&self, end: u32) -> impl Iterator<Item = u32> {
         self.iter().take_while(move |number| number / 64 < end)
@@ -231,6 +237,7 @@ mod tests {
             let both = set.common(&mask);
             assert!(both.iter().eq(all.iter().copied().filter(|n| n % 3 == 0)));
             assert_eq!(set.count_below(2), all.iter().filter(|n| **n < 128).count());
+            assert!(set.below(2).iter().eq(set.iter_below(2)));
             assert!(set.iter_below(2).eq(all.iter().copied().filter(|n| *n < 128)));
             let mut upper = Set::default();
             upper.join_from(&set, 3, &mut Set::default());

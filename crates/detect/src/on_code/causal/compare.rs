@@ -92,7 +92,7 @@ pub fn conflicts<'a, 'p>(
             }
         }
     }
-    (found, left_out)
+    (found, left_out + sequence.left_out)
 }
 
 /// The distinct read and write views of some regions.
