@@ -116,6 +116,21 @@ impl<'p> Told<'p> {
         found
     }
 
+    /// A register with what it may hold, here and by another analysis.
+    fn describe(&self, (method, reg): (MethodId, Reg), fine: &Told<'_>) -> String {
+        let objects = |told: &Told<'_>| -> Vec<String> {
+            let set = told.points.of(method, reg).into_iter().flat_map(|set| set.iter());
+            set.map(|number| {
+                let object = told.points.object(number);
+                let class = object.class.map(|class| self.program.class(class).name());
+                format!("{number} {:?} {class:?} {:?}", object.made, object.place)
+            })
+            .collect()
+        };
+        let name = self.program.names_of(method);
+        format!("{reg:?} of {name:?} ({:?}; finely {:?})", objects(self), objects(fine))
+    }
+
     fn may_meet(&self, one: (MethodId, Reg), other: (MethodId, Reg)) -> bool {
         let (Some(one), Some(other)) = (self.points.of(one.0, one.1), self.points.of(other.0, other.1))
         else {
@@ -171,7 +186,9 @@ fn whatever_is_told_apart_less_is_a_superset() {
                         pairs += 1;
                         assert!(
                             coarse.may_meet(*one, *other),
-                            "{what}: {one:?} and {other:?} may be one object"
+                            "{what}: {} and {} may be one object",
+                            coarse.describe(*one, &fine),
+                            coarse.describe(*other, &fine)
                         );
                     }
                 }

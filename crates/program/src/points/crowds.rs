@@ -131,6 +131,8 @@ pub struct Crowds {
     /// Merged objects that are tasks, and those of each class or interface.
     tasks: Vec<u32>,
     tasks_of: FxHashMap<ClassId, Vec<u32>>,
+    /// By interface: merged closures that are tasks only to those who ask for just them.
+    others_of: FxHashMap<ClassId, Vec<u32>>,
     /// Calls that hand over a crowd of tasks.
     task_sites: FxHashSet<(u32, u32, Option<ClassId>)>,
     /// By crowd: the classes that calls ask for which hand it over, with the first two of these calls.
@@ -202,6 +204,7 @@ impl Analysis<'_> {
             let Some(interface) = self.types.interface(object) else { return };
             if self.closure_arguments(object, self.outside, false).is_some() {
                 self.graph.replace(object, crowd(interface));
+                self.crowds.others_of.entry(interface).or_default().push(object);
             } else {
                 self.crowds.tasks.push(object);
                 self.crowds.tasks_of.entry(interface).or_default().push(object);
@@ -490,7 +493,11 @@ impl Analysis<'_> {
         let mut found = Vec::new();
         for of in below(narrow) {
             found.extend(self.crowds.tasks_of.get(of).into_iter().flatten());
-            if class.is_some() && self.crowds.classes.contains(of) {
+            if class.is_none() {
+                continue;
+            }
+            found.extend(self.crowds.others_of.get(of).into_iter().flatten());
+            if self.crowds.classes.contains(of) {
                 found.push(crowd(*of));
             }
         }
@@ -501,7 +508,8 @@ impl Analysis<'_> {
     fn more_tasks(&mut self, task: u32) {
         let program = self.program;
         let found = self.object(task);
-        let (is_closure, is_crowd) = (found.made == Made::Closure, self.is_crowd(task));
+        let is_closure = found.made == Made::Closure;
+        let is_other = self.is_crowd(task) || self.closure_arguments(task, self.outside, false).is_some();
         let own = if is_closure { self.types.interface(task) } else { found.class };
         let mut crowds = vec![OUTSIDE];
         let above = own.map(|own| program.class(own).above()).unwrap_or_default();
@@ -513,7 +521,7 @@ impl Analysis<'_> {
         }
         for of in crowds {
             for (class, sites) in self.crowds.demands.get(&of).cloned().unwrap_or_default() {
-                for site in sites.iter().filter(|_| class.is_some() || !is_crowd) {
+                for site in sites.iter().filter(|_| class.is_some() || !is_other) {
                     self.crowd_task(*site, of, class, task);
                 }
             }
@@ -566,8 +574,9 @@ impl Analysis<'_> {
         crowd(class)
     }
 
-    /// Writes down who calls whom by way of groups.
-    pub fn call_groups(&mut self) {
+    /// Writes down who calls whom by way of groups; gives the number of calls with too many targets to list.
+    pub fn call_groups(&mut self) -> u64 {
+        let mut wide = 0;
         for group in std::mem::take(&mut self.crowds.groups) {
             let through = group.targets.len() + group.closures.len() > self.limits.targets;
             if through {
@@ -588,6 +597,7 @@ impl Analysis<'_> {
                     self.calls.insert((caller, Callee::Library(group.hub)));
                 }
                 if through {
+                    wide += u64::from(inst.is_some());
                     continue;
                 }
                 for target in &group.targets {
@@ -599,5 +609,6 @@ impl Analysis<'_> {
                 }
             }
         }
+        wide
     }
 }

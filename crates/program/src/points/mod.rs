@@ -521,7 +521,7 @@ impl<'p> Analysis<'p> {
 
     /// Makes the result.
     fn finish(mut self) -> Points {
-        self.call_groups();
+        let wide = self.call_groups();
         let place = |mut hub: u32| {
             while self.hub_same[hub as usize] != hub {
                 hub = self.hub_same[hub as usize];
@@ -551,6 +551,12 @@ impl<'p> Analysis<'p> {
             let why =
                 "the program is large: objects are told apart by their class alone, and all count as shared";
             gaps.push(Gap::new("points-to analysis", why));
+        }
+        if wide > 0 {
+            let what = format!("calls with more than {} targets", self.limits.targets);
+            let why = "what is called is looked at, but as if nothing were known of its callers: not their locks, nor \
+                       the way that leads there";
+            gaps.push(Gap::new(what, why).times(wide));
         }
         let (steps, first) = (self.graph.steps, self.graph.first());
         let (set_of, sets) = self.graph.into_sets();

@@ -1,16 +1,19 @@
 //! A set of small numbers: sixty-four to a word, only words that hold some are kept. Made for joining: objects that flow
 //! together were made close to each other, so that words are few.
 
+use smallvec::SmallVec;
+
 /// A set of numbers.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Set {
     /// Word numbers, ascending, with their bits, which are never none.
-    words: Vec<(u32, u64)>,
+    /// Most sets are of one word, which needs no memory of its own.
+    words: SmallVec<[(u32, u64); 1]>,
 }
 
 impl Set {
     /// Nothing.
-    pub const EMPTY: Set = Set { words: Vec::new() };
+    pub const EMPTY: Set = Set { words: SmallVec::new_const() };
 
     /// Is nothing in it?
     pub fn is_empty(&self) -> bool {
@@ -166,7 +169,7 @@ impl Set {
     /// Those below sixty-four times `end`, as a set.
     pub fn below(&self, end: u32) -> Set {
         let count = self.words.partition_point(|(word, _)| *word < end);
-        Set { words: self.words.get(..count).unwrap_or_default().to_vec() }
+        Set { words: SmallVec::from_slice(self.words.get(..count).unwrap_or_default()) }
     }
 
     /// Those below sixty-four times `end`, ascending.
