@@ -110,6 +110,15 @@ struct Back {
     held: Vec<Node>,
 }
 
+/// Calls that hand over one crowd.
+#[derive(Clone)]
+struct Demand {
+    /// The class that they ask for.
+    class: Option<ClassId>,
+    /// The first two of them.
+    sites: Vec<u32>,
+}
+
 /// What is known of crowds.
 #[derive(Default)]
 pub struct Crowds {
@@ -135,8 +144,8 @@ pub struct Crowds {
     others_of: FxHashMap<ClassId, Vec<u32>>,
     /// Calls that hand over a crowd of tasks.
     task_sites: FxHashSet<(u32, u32, Option<ClassId>)>,
-    /// By crowd: the classes that calls ask for which hand it over, with the first two of these calls.
-    demands: FxHashMap<u32, Vec<(Option<ClassId>, Vec<u32>)>>,
+    /// By crowd.
+    demands: FxHashMap<u32, Vec<Demand>>,
     /// Crowds of libraries' classes among them.
     open_demands: Vec<u32>,
     /// By the class that is asked for: what is given and got, and how often a task was handed over.
@@ -470,10 +479,10 @@ impl Analysis<'_> {
             self.crowds.open_demands.push(of);
         }
         let demands = self.crowds.demands.entry(of).or_default();
-        match demands.iter_mut().find(|demand| demand.0 == class) {
-            Some((_, sites)) if sites.len() >= 2 => return false,
-            Some((_, sites)) => sites.push(site),
-            None => demands.push((class, vec![site])),
+        match demands.iter_mut().find(|demand| demand.class == class) {
+            Some(demand) if demand.sites.len() >= 2 => return false,
+            Some(demand) => demand.sites.push(site),
+            None => demands.push(Demand { class, sites: vec![site] }),
         }
         true
     }
@@ -520,7 +529,7 @@ impl Analysis<'_> {
             crowds.dedup();
         }
         for of in crowds {
-            for (class, sites) in self.crowds.demands.get(&of).cloned().unwrap_or_default() {
+            for Demand { class, sites } in self.crowds.demands.get(&of).cloned().unwrap_or_default() {
                 for site in sites.iter().filter(|_| class.is_some() || !is_other) {
                     self.crowd_task(*site, of, class, task);
                 }
