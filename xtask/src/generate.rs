@@ -161,7 +161,7 @@ impl Generated {
         let regions = if kind == Kind::Atomic || random.chance(0.98) { 1 } else { 2 };
         for _ in 0..regions {
             let (lock_id, mode) = (LockId(lock), Mode::Exclusive);
-            todo.push_back((site(3), Op::Acquire { lock: lock_id, mode }));
+            todo.push_back((site(3), Op::Acquire { lock: lock_id, mode, tries: false }));
             for _ in 0..=random.below(5) {
                 let var = lock + locks * random.below((variables / locks).max(1));
                 todo.push_back((site(4), access(random, 0.3, var % variables)));

@@ -403,7 +403,9 @@ impl instrument::Sites for Weaving<'_> {
         let kind = site.kind;
         let choice = if site.effects.is_empty() { 0 } else { self.agent.effects.add(&site) };
         // The class that must have been initialised before a field of it can be used.
-        let class = self.owners.get(&site.operand).copied().unwrap_or(self.class);
+        // What a use of a watched value refers to is another site.
+        let field = if kind == Kind::FlowUse { 0 } else { site.operand };
+        let class = self.owners.get(&field).copied().unwrap_or(self.class);
         let number = self.agent.sites.add(kind, class, choice)?;
         Entry::Site {
             number,
@@ -418,7 +420,7 @@ impl instrument::Sites for Weaving<'_> {
             },
         }
         .encode(&mut self.entries);
-        if site.operand != 0 {
+        if field != 0 {
             self.agent.classes.note_site(number, site.method, u32::from(site.line));
         }
         Some(number)

@@ -13,7 +13,7 @@ use crate::evidence::Out;
 use crate::shared::births::Births;
 use crate::shared::found::Found;
 use crate::shared::held::{Held, Holders};
-use crate::shared::history::History;
+use crate::shared::history::{History, Scene};
 use crate::shared::lockset::LockSets;
 use crate::shared::order::{Edges, Order};
 use crate::shared::ranges::Ranges;
@@ -57,6 +57,7 @@ pub struct Analysis {
     /// Kept for its room.
     cut: Stretches,
     events: u64,
+    paper: bool,
 }
 
 /// Accesses that are looked at ahead: what they need of all detectors together fits a first-level cache.
@@ -76,7 +77,8 @@ impl Analysis {
             } else {
                 besides = besides.and(spec.ops.without(OpSet::ACCESS));
             }
-            uses.full |= spec.uses.full;
+            // Who had what under a lock is a question to the full order.
+            uses.full |= spec.uses.full || spec.uses.history && !options.paper;
             uses.hand_over |= spec.uses.hand_over | spec.uses.history;
             uses.history |= spec.uses.history;
             uses.places |= spec.uses.places;
@@ -111,6 +113,7 @@ impl Analysis {
             many_are_new: true,
             cut: Stretches::default(),
             events: 0,
+            paper: options.paper,
         }
     }
 
@@ -237,13 +240,19 @@ impl Analysis {
     #[inline(always)]
     fn take_in(&mut self, event: &Event, symbols: &Symbols) -> Result<(), String> {
         match event.op {
-            Op::Acquire { lock, mode: Mode::Exclusive } => {
+            Op::Acquire { lock, mode: Mode::Exclusive, .. } => {
                 self.checker.plain_acquire(event, lock, symbols)?;
                 self.holders.acquire(event.thread, lock, event.site, &mut self.sets);
+                if self.hand_over.minds_locks() {
+                    self.hand_over.step(event);
+                }
             }
             Op::Release { lock, mode: Mode::Exclusive } => {
                 self.checker.plain_release(event, lock, symbols)?;
                 self.holders.release(event.thread, lock, &mut self.sets);
+                if self.hand_over.minds_locks() {
+                    self.hand_over.step(event);
+                }
             }
             op if op.is_quiet() => {
                 if let Op::Mark { .. } = op {
@@ -255,14 +264,12 @@ impl Analysis {
                 self.checker.event(event, symbols)?;
                 if op.kind().meets(OpSet::LOCK.and(OpSet::WAIT)) {
                     self.holders.step(event, &mut self.sets);
-                } else {
-                    if let Op::Fork { .. } = op {
-                        self.tests.step(event, symbols);
-                        self.births.step(event);
-                    }
-                    if self.uses.hand_over {
-                        self.hand_over.step(event);
-                    }
+                } else if let Op::Fork { .. } = op {
+                    self.tests.step(event, symbols);
+                    self.births.step(event);
+                }
+                if self.uses.hand_over {
+                    self.hand_over.step(event);
                 }
             }
         }
@@ -332,8 +339,15 @@ impl Analysis {
         symbols: &Symbols,
     ) {
         let held = self.holders.held(thread);
+        if held != Held::NONE {
+            let took = |event: &Event| matches!(event.op, Op::Acquire { .. } | Op::Woken { .. });
+            let writes = accesses.iter().map(|access| access.writes());
+            self.hand_over.accesses(thread, operation.is_some_and(took), writes);
+        }
         if self.uses.history && !accesses.is_empty() {
-            self.history.stretch(thread, accesses, held, &self.hand_over, &mut self.sets, &mut self.found);
+            let can_move = |var| !self.paper && self.ranges.variable(var, symbols).object.is_some();
+            let scene = Scene { order: &self.hand_over, full: &self.full, can_move: &can_move };
+            self.history.stretch(thread, accesses, held, &scene, &mut self.sets, &mut self.found);
             self.new += self.found.unknown.get().len();
         } else {
             self.found.clear();

@@ -50,12 +50,12 @@ impl VariableKind {
         }
     }
 
-    /// `pkg.Class.field`, `int[][]`.
+    /// `pkg.Class.field`, `elements of int[]`.
     pub fn name(self, symbols: &Symbols) -> String {
         match self {
             Self::Field(field) => symbols.field_name(field),
-            Self::Elements(Some(class)) => format!("{}[]", symbols.class_name(class)),
-            Self::Elements(None) => "[]".to_owned(),
+            Self::Elements(Some(class)) => format!("elements of {}", symbols.class_name(class)),
+            Self::Elements(None) => "array elements".to_owned(),
         }
     }
 
@@ -291,7 +291,7 @@ pub(crate) fn act_of(op: Op) -> Option<Act> {
     })
 }
 
-/// `pkg.Class.field`, `int[][]`.
+/// `pkg.Class.field`, `elements of int[]`.
 pub(crate) fn variable_kind(var: VarId, now: &Now<'_>) -> String {
     VariableKind::of(var, now).name(now.symbols)
 }

@@ -193,7 +193,7 @@ impl Checker {
     fn is_plain(&mut self, event: &Event) -> bool {
         match event.op {
             Op::Read { .. } | Op::Write { .. } => {}
-            Op::Acquire { lock, mode: Mode::Exclusive } => match self.locks.get_mut(lock.index()) {
+            Op::Acquire { lock, mode: Mode::Exclusive, .. } => match self.locks.get_mut(lock.index()) {
                 Some(held) if held.owner == NOBODY && held.readers.is_empty() => held.owner = event.thread,
                 _ => return false,
             },
@@ -229,7 +229,7 @@ impl Checker {
         }
         self.last = me;
         match event.op {
-            Op::Acquire { lock, mode } => self.acquire(me, lock, mode, symbols),
+            Op::Acquire { lock, mode, .. } => self.acquire(me, lock, mode, symbols),
             Op::Release { lock, mode } => self.release(me, lock, mode, symbols),
             Op::Reenter { lock } => match self.locks[lock.index()].again(me) {
                 Some(again) => {
@@ -379,7 +379,7 @@ fn known(event: &Event, symbols: &Symbols) -> Result<(), String> {
         | Op::Write { var }
         | Op::VolatileRead { var, .. }
         | Op::VolatileWrite { var, .. } => ("variable", var.0, symbols.variables().len()),
-        Op::Flow { flow } => ("flow", flow.0, symbols.flows.len()),
+        Op::Flow { flow, .. } => ("flow", flow.0, symbols.flows.len()),
         Op::Acquire { lock, .. }
         | Op::Release { lock, .. }
         | Op::Reenter { lock }

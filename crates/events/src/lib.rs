@@ -30,6 +30,6 @@ pub use open::{Form, open, open_stream};
 pub use source::{Gap, Progress, Source};
 pub use stretch::{Access, Head, Stretches};
 pub use symbols::{
-    Block, Channel, Class, Field, Flow, INITIALISATION, Lock, Method, Object, Site, Slot, Stack, Symbols,
-    Table, Thread, Variable,
+    Block, Channel, Class, Field, Flow, FlowKind, INITIALISATION, Lock, Method, Object, Site, Slot, Stack,
+    Symbols, Table, Thread, Variable,
 };

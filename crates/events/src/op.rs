@@ -95,10 +95,12 @@ pub enum Op {
         /// What is written.
         var: VarId,
     },
-    /// A watched value reached a use.
+    /// A watched value: what the thread has read last is one, or it is about to use the one of its last such event.
     Flow {
-        /// Which flow of the plan.
+        /// Which flow.
         flow: FlowId,
+        /// Whether the value is used; else it was read.
+        used: bool,
     },
     /// Reads a volatile variable. An atomic update is two events, read then write, both with `update` set; an
     /// update that failed (compare-and-set) is the read alone.
@@ -121,6 +123,9 @@ pub enum Op {
         lock: LockId,
         /// How.
         mode: Mode,
+        /// Whether the thread did not wait for it for good: it tried and would have gone on without it, or went on from
+        /// one mode to another in one step. No deadlock begins with it.
+        tries: bool,
     },
     /// Gives a lock up for good.
     Release {
@@ -261,7 +266,7 @@ impl Op {
         match self {
             Op::Read { var } | Op::Write { var } => var.0,
             Op::VolatileRead { var, .. } | Op::VolatileWrite { var, .. } => var.0,
-            Op::Flow { flow } => flow.0,
+            Op::Flow { flow, .. } => flow.0,
             Op::Acquire { lock, .. } | Op::Release { lock, .. } => lock.0,
             Op::Reenter { lock } | Op::Reexit { lock } | Op::Wait { lock } | Op::Woken { lock } => lock.0,
             Op::Signal { on } | Op::Observe { on } => on.0,

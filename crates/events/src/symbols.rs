@@ -125,8 +125,55 @@ pub struct Block {
 pub struct Flow {
     /// Where the value was read.
     pub from: SiteId,
-    /// Where it is used.
+    /// Where it is used; if in several places, in one of them.
     pub to: SiteId,
+    /// What is known of it.
+    pub kind: FlowKind,
+}
+
+/// What the code says of a watched flow. The numbers are part of file formats and never change.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[repr(u8)]
+pub enum FlowKind {
+    /// What is computed from the value is written back to where it was read.
+    #[default]
+    Back = 0,
+    /// It is written beside that, under the same lock.
+    Beside = 1,
+    /// As one of these, but no other thread's write was found that could come in between.
+    Unlikely = 2,
+    /// It is used in any way: of interest to the paper only.
+    Any = 3,
+}
+
+impl FlowKind {
+    /// All of them, by number.
+    pub const ALL: [FlowKind; 4] = [FlowKind::Back, FlowKind::Beside, FlowKind::Unlikely, FlowKind::Any];
+
+    /// The kind of a number.
+    pub fn of(number: u64) -> Option<Self> {
+        Self::ALL.get(usize::try_from(number).ok()?).copied()
+    }
+
+    /// The kind's number.
+    pub const fn number(self) -> u8 {
+        self as u8
+    }
+
+    /// The word for it in text.
+    pub const fn word(self) -> &'static str {
+        match self {
+            FlowKind::Back => "back",
+            FlowKind::Beside => "beside",
+            FlowKind::Unlikely => "unlikely",
+            FlowKind::Any => "any",
+        }
+    }
+
+    /// The kind that a word stands for.
+    pub fn named(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.word() == word)
+    }
 }
 
 /// An example of how a thread reaches a site; of the place where it is started, how whoever starts it got there.

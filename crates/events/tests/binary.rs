@@ -4,8 +4,8 @@ use std::io::Read;
 
 use events::binary::{Reader, Writer};
 use events::{
-    Block, Channel, Event, Field, Flow, Gap, Lock, Mode, Object, Op, Site, SiteId, Slot, Source, Stack,
-    Symbols, ThreadId, TraceError, VarId, Variable,
+    Block, Channel, Event, Field, Flow, FlowId, FlowKind, Gap, Lock, Mode, Object, Op, Site, SiteId, Slot,
+    Source, Stack, Symbols, ThreadId, TraceError, VarId, Variable,
 };
 
 struct Random(u64);
@@ -47,7 +47,8 @@ fn symbols() -> Symbols {
     symbols.locks.intern(Lock::Named(name));
     symbols.channels.intern(Channel { name });
     symbols.blocks.intern(Block { name });
-    symbols.flows.intern(Flow { from: SiteId(1), to: SiteId(2) });
+    symbols.flows.intern(Flow { from: SiteId(1), to: SiteId(2), kind: FlowKind::Beside });
+    symbols.flows.intern(Flow { from: SiteId(2), to: SiteId(1), kind: FlowKind::Any });
     symbols.stacks.intern(Stack {
         thread: ThreadId(1),
         site: SiteId(2),
@@ -69,7 +70,7 @@ fn events(random: &mut Random, n: usize, symbols: &Symbols) -> Vec<Event> {
         let op = match random.below(30) {
             0 => Op::VolatileRead { var, update: random.below(2) == 0 },
             1 => Op::VolatileWrite { var, update: random.below(2) == 0 },
-            2 => Op::Acquire { lock, mode },
+            2 => Op::Acquire { lock, mode, tries: random.below(3) == 0 },
             3 => Op::Release { lock, mode },
             4 => Op::Reenter { lock },
             5 => Op::Reexit { lock },
@@ -83,7 +84,7 @@ fn events(random: &mut Random, n: usize, symbols: &Symbols) -> Vec<Event> {
             13 => Op::End,
             14 => Op::Begin { block: 0.into() },
             15 => Op::Finish { block: 0.into() },
-            16 => Op::Flow { flow: 0.into() },
+            16 => Op::Flow { flow: FlowId(random.below(2) as u32), used: random.below(2) == 0 },
             17 => Op::Freeze { object: random.below(OBJECTS).into() },
             18 => Op::Mark { text: random.below(3).into() },
             19..25 => Op::Write { var },

@@ -187,7 +187,10 @@ fn operands_are_in_the_tables() {
     assert_eq!(wrong(&|e| e.op = Op::Begin { block: 0.into() }), format!("event 2: block number 0 {table}"));
     assert_eq!(wrong(&|e| e.op = Op::Signal { on: 0.into() }), format!("event 2: channel number 0 {table}"));
     assert_eq!(wrong(&|e| e.op = Op::Free { object: 0.into() }), format!("event 2: object number 0 {table}"));
-    assert_eq!(wrong(&|e| e.op = Op::Flow { flow: 0.into() }), format!("event 2: flow number 0 {table}"));
+    assert_eq!(
+        wrong(&|e| e.op = Op::Flow { flow: 0.into(), used: true }),
+        format!("event 2: flow number 0 {table}")
+    );
     assert_eq!(wrong(&|e| e.op = Op::Mark { text: 99.into() }), format!("event 2: string number 99 {table}"));
 }
 

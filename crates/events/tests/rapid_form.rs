@@ -164,6 +164,7 @@ fn what_std_cannot_say_is_refused_by_event_and_operation() {
         ("T freeze C@1", "freeze"),
         ("T free C@1", "free"),
         ("T mark hello", "mark"),
+        ("T acquire m tries", "acquire that only tries"),
         ("T read int[]@1[0..2]", "range of array elements"),
     ] {
         assert_eq!(convert(&format!("T read x\n{line}"), false), Err(format!("event 2: STD has no {what}")));
@@ -177,7 +178,7 @@ fn what_std_cannot_say_is_refused_by_event_and_operation() {
 #[test]
 fn what_is_left_out_is_counted() {
     let (out, lost) = convert(
-        "T start\nT acquire m\nT wait m\nT woken m\nT vread x\nT vread x\nT read C@1.f @ A.java:3\nT read C@1.f @ B.java:3",
+        "T start\nT acquire m tries\nT wait m\nT woken m\nT vread x\nT vread x\nT read C@1.f @ A.java:3\nT read C@1.f @ B.java:3",
         true,
     )
     .unwrap();
@@ -186,7 +187,7 @@ fn what_is_left_out_is_counted() {
         lost.left_out.into_iter().collect::<Vec<_>>(),
         [("start of a thread", 1), ("volatile read", 2)]
     );
-    assert_eq!((lost.waits, lost.places), (2, 2));
+    assert_eq!((lost.waits, lost.tries, lost.places), (2, 1, 2));
 }
 
 #[test]

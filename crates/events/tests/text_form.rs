@@ -4,8 +4,8 @@ use std::io::{Cursor, Read};
 
 use events::text::{Parsed, Reader, Writer, parse};
 use events::{
-    Block, Channel, Class, Event, Field, Flow, Gap, Lock, Method, Mode, Object, Op, Site, Slot, Source,
-    Stack, Symbols, ThreadId, VarId, Variable,
+    Block, Channel, Class, Event, Field, Flow, FlowKind, Gap, Lock, Method, Mode, Object, Op, Site, Slot,
+    Source, Stack, Symbols, ThreadId, VarId, Variable,
 };
 
 const EVERYTHING: &str = r#"raddle text 1
@@ -116,7 +116,7 @@ fn words(event: &Event, s: &Symbols) -> String {
         Op::Write { var } => format!("write {}", variable(var)),
         Op::VolatileRead { var, update } => format!("vread {} {update}", variable(var)),
         Op::VolatileWrite { var, update } => format!("vwrite {} {update}", variable(var)),
-        Op::Acquire { lock, mode } => format!("acquire {} {mode:?}", lock_words(s, lock)),
+        Op::Acquire { lock, mode, tries } => format!("acquire {} {mode:?} {tries}", lock_words(s, lock)),
         Op::Release { lock, mode } => format!("release {} {mode:?}", lock_words(s, lock)),
         Op::Fork { child } => format!("fork {}", s.str(s.threads.get(child).name)),
         Op::Join { child } => format!("join {}", s.str(s.threads.get(child).name)),
@@ -183,14 +183,17 @@ fn any_name_survives_writing_and_reading() {
                 }
             }
             let lock = s.locks.intern(Lock::Named(second));
-            ops.push(Op::Acquire { lock, mode: Mode::Read });
+            ops.push(Op::Acquire { lock, mode: Mode::Read, tries: true });
             let lock = s.locks.intern(Lock::Of(object));
-            ops.push(Op::Acquire { lock, mode: Mode::Exclusive });
+            ops.push(Op::Acquire { lock, mode: Mode::Exclusive, tries: false });
             ops.push(Op::Signal { on: s.channels.intern(Channel { name: second }) });
             ops.push(Op::Begin { block: s.blocks.intern(Block { name: second }) });
             ops.push(Op::Mark { text: second });
             ops.push(Op::Fork { child: s.thread(other) });
-            ops.push(Op::Flow { flow: s.flows.intern(Flow { from: site, to: bare_site }) });
+            for (kind, used) in FlowKind::ALL.into_iter().zip([false, true, true, false]) {
+                let flow = s.flows.intern(Flow { from: site, to: bare_site, kind });
+                ops.push(Op::Flow { flow, used });
+            }
             s.stacks.push(Stack { thread, site: caller, callers: vec![bare_site, caller] });
             let events: Vec<Event> = ops.into_iter().map(|op| Event { thread, site, op }).collect();
             let gaps = vec![Gap { what: name.to_owned(), why: other.to_owned(), count: 1 }];

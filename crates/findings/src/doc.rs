@@ -134,7 +134,9 @@ synchronized (lock) { counter = next; }",
 }",
     fix: "Keep the lock from the read to the last use of the value; or, after taking the lock again, read it again and \
          check that it is still what the decision was based on.",
-    found: "By following the value from the read to its uses and comparing the locked sections in which they happen.",
+    found: "By following the value from the read to its uses and comparing the locked sections in which they happen. The \
+         code shows where that is possible; raddle run --check watches those places, and says whether another thread wrote \
+         in between.",
 };
 
 static NON_ATOMIC: RuleDoc = RuleDoc {

@@ -1,7 +1,7 @@
 //! Everything one run of the command tells: findings merged by fingerprint, gaps, coverage.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -206,6 +206,26 @@ impl Report {
         }
     }
 
+    /// Makes one finding of a set of fields that is used apart and of the larger sets that hold all of it: who uses the
+    /// larger ones together and apart does so with the smaller one. Of several the largest that it holds takes it in.
+    pub fn gather_sets(&mut self) {
+        let fields = |subject: &str| subject.split(", ").map(str::to_owned).collect::<BTreeSet<String>>();
+        let of_sets = self.findings.keys().filter(|(rule, _)| *rule == Rule::HighLevelRace);
+        let mut sets: Vec<_> = of_sets.map(|(_, subject)| (fields(subject), subject.clone())).collect();
+        sets.sort_by_key(|(fields, _)| fields.len());
+        let mut smallest: Vec<(BTreeSet<String>, String)> = Vec::new();
+        for (fields, subject) in sets {
+            let Some((_, within)) = smallest.iter().rev().find(|(part, _)| part.is_subset(&fields)) else {
+                smallest.push((fields, subject));
+                continue;
+            };
+            if let Some(mut larger) = self.findings.remove(&(Rule::HighLevelRace, subject)) {
+                larger.subject.clone_from(within);
+                self.insert(larger);
+            }
+        }
+    }
+
     /// Says of each finding which roads led to it. `road` is the one that a detector goes.
     pub fn tell_roads(&mut self, road: impl Fn(&str) -> Road) {
         for finding in self.findings.values_mut() {
@@ -261,6 +281,29 @@ mod tests {
             event: 0,
             ..Witness::default()
         }
+    }
+
+    #[test]
+    fn larger_sets_of_fields_go_into_the_smaller_ones_that_they_hold() {
+        let mut report = Report::new();
+        let subjects = ["A.x, A.y", "A.x, A.y, A.z", "A.z, B.q", "A.x, A.y, A.z, B.q", "A.x2, A.y"];
+        for (i, subject) in subjects.into_iter().enumerate() {
+            let confidence = if i == 1 { Confidence::High } else { Confidence::Medium };
+            report.add(Rule::HighLevelRace, subject, confidence, subject, witness("views", subject));
+        }
+        report.add(Rule::DataRace, "A.x, A.y, A.z", Confidence::Low, "", witness("racer", ""));
+        report.gather_sets();
+        let found: Vec<_> = report.findings().map(|f| (f.rule, f.subject.as_str(), f.count)).collect();
+        let expected = [
+            (Rule::DataRace, "A.x, A.y, A.z", 1),
+            (Rule::HighLevelRace, "A.x, A.y", 2),
+            (Rule::HighLevelRace, "A.x2, A.y", 1),
+            (Rule::HighLevelRace, "A.z, B.q", 2),
+        ];
+        assert_eq!(found, expected);
+        let first = report.findings().nth(1).expect("there are four");
+        assert_eq!((first.confidence, first.message.as_str()), (Confidence::High, "A.x, A.y, A.z"));
+        assert_eq!(first.fingerprint, fingerprint(Rule::HighLevelRace, "A.x, A.y"));
     }
 
     #[test]

@@ -1,5 +1,5 @@
 //! Weaves one class: what is known of it, and its methods one after the other. What is inserted where is said in
-//! `fields.rs`, `arrays.rs`, `loops/`, `kept.rs`, `monitors.rs` and `models/`; what is added to the class in `members.rs`.
+//! `fields.rs`, `arrays.rs`, `loops/`, `kept.rs`, `flows.rs`, `monitors.rs` and `models/`; what is added to the class in `members.rs`.
 
 use std::rc::Rc;
 
@@ -161,6 +161,7 @@ impl<'w, 'a> Weaving<'w, 'a> {
             && let Some(facts) = self.world.facts().and_then(|facts| facts.method(index))
         {
             method.planned = facts.spared.iter().map(|pc| u32::from(*pc)).collect();
+            self.begin_flows(&mut method, facts)?;
         }
         if whole && accesses && self.world.ranges_loops() {
             self.range_loops(&mut method)?;
@@ -194,6 +195,7 @@ impl<'w, 'a> Weaving<'w, 'a> {
                 }
                 _ => {}
             }
+            self.flows(&mut method, &instruction)?;
         }
         self.frame(&mut method)?;
         let spared = method.spared();

@@ -82,6 +82,34 @@ impl<'a> Weaving<'_, 'a> {
         }
     }
 
+    /// Tells the read of a field at the current instruction each time, besides what else is told of it.
+    pub fn read_always(&mut self, method: &mut Method<'a>, is_static: bool, member: u16) -> Result<()> {
+        let Some(Some(usage)) = self.fields.get(usize::from(member)).copied() else { return Ok(()) };
+        // Final fields have no stale values; volatile ones and those without anything to look at are always told.
+        if !matches!(usage.how, How::Shadow { .. } | How::Linked { .. }) {
+            return Ok(());
+        }
+        let (mut before, mut after) = (Snippet::new(), Snippet::new());
+        let site = self.site(method, Kind::Read, usage.number, "")?;
+        if !is_static {
+            // The first of these locals may be in use by what else is told.
+            let local = method.spare(Moves::Reference, 1)?;
+            before.plain(op::DUP)?.store(Moves::Reference, local);
+            after.load(Moves::Reference, local);
+        }
+        if let How::Linked { owner, field, .. } = usage.how {
+            self.link(&mut after, b"f", member, is_static, (owner, field, site))?;
+        } else {
+            if is_static {
+                after.plain(op::ACONST_NULL)?;
+            }
+            self.tell(&mut after, site, Probe::ReadAlways)?;
+        }
+        method.edit.before(method.pc, &before);
+        method.edit.after(method.pc, &after);
+        Ok(())
+    }
+
     fn look_up_field(&mut self, member: u16, is_static: bool) -> Result<FieldUse> {
         let found = self.class.pool.member_ref(member)?;
         let wide = Type::parse(found.descriptor).is_some_and(|of| of.slots() == 2);

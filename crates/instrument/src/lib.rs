@@ -14,6 +14,7 @@ mod constructors;
 mod coverage;
 mod error;
 mod fields;
+mod flows;
 mod hide;
 pub mod jdk;
 mod kept;
@@ -94,7 +95,8 @@ pub trait World {
         None
     }
 
-    /// What a plan says of the class that is woven: which of its accesses need not be told, which methods never run.
+    /// What a plan says of the class that is woven: which of its accesses need not be told, which methods never run,
+    /// which values have to be watched.
     fn facts(&self) -> Option<&ClassFacts> {
         None
     }

@@ -8,6 +8,7 @@ use classfile::{
 use events::models::Role;
 
 use crate::class::Weaving;
+use crate::flows::Flows;
 use crate::kept::Kept;
 use crate::models::{Bodies, Pending};
 use crate::monitors::Region;
@@ -44,6 +45,8 @@ pub(crate) struct Method<'a> {
     pub kept: Kept,
     /// Accesses that the plan says need not be told: pcs, ascending.
     pub planned: Vec<u32>,
+    /// Values that the plan wants to be watched.
+    pub flows: Flows,
     /// How many accesses are not told, by [`Spared`].
     spared: [u32; Spared::ALL.len()],
     /// What model lines say of the method's own code.
@@ -92,6 +95,7 @@ impl<'a> Method<'a> {
             ranged: Vec::new(),
             kept: Kept::default(),
             planned: Vec::new(),
+            flows: Flows::default(),
             spared: [0; Spared::ALL.len()],
             bodies: Bodies::default(),
             pending: Vec::new(),

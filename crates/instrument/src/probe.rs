@@ -37,6 +37,8 @@ methods! {
     Write = "write" "(Ljava/lang/Object;JII)J";
     /// A read without a shadow word. After the read, since the field may turn out to be volatile.
     ReadAny = "readAny" "(Ljava/lang/Object;I)V";
+    /// A read that is told each time, after it.
+    ReadAlways = "readAlways" "(Ljava/lang/Object;I)V";
     /// A write without a shadow word, before it.
     WriteAny = "writeAny" "(Ljava/lang/Object;I)V";
     /// Before an element is read.
@@ -75,6 +77,8 @@ methods! {
     Bit = "bit" "(Ljava/lang/Object;)J";
     /// After an object was cloned: the copy, and what it was copied from.
     Cloned = "cloned" "(Ljava/lang/Object;Ljava/lang/Object;)V";
+    /// A watched value was read, or is about to be used.
+    Flow = "flow" "(I)V";
     /// A test begins.
     Mark = "mark" "(Ljava/lang/String;I)V";
     /// A method runs that the plan holds for unused; its name.

@@ -5,8 +5,10 @@ mod support;
 use std::fmt::Write;
 
 use classfile::{Class, Constant, Instruction, Kind as Moves, Pool, op, text};
+use events::FlowKind;
 use events::models::Models;
-use instrument::{Blocks, Gap, Options, Scope, hide_members, weave};
+use events::plan::{ClassFacts, FlowFacts};
+use instrument::{Blocks, Gap, Options, Scope, World, hide_members, weave};
 use support::{Nowhere, Table, java};
 
 fn member(pool: &Pool<'_>, index: u16) -> String {
@@ -125,6 +127,43 @@ fn probe_calls_stand_where_they_should() {
     support::golden("Listing.listing", &text);
     let why = "its monitor is not seen: the method is native".to_owned();
     assert_eq!(table.gaps, [Gap { method: "Listing.far()V".to_owned(), why }]);
+}
+
+/// Knows what a plan says of the class.
+struct Planned(ClassFacts);
+
+impl World for Planned {
+    fn is_woven(&self, _: &[u8]) -> bool {
+        false
+    }
+
+    fn facts(&self) -> Option<&ClassFacts> {
+        Some(&self.0)
+    }
+}
+
+#[test]
+fn watched_values_are_told_after_their_read_and_before_their_use() {
+    let folder = support::compile("Listing.java", "listing-flows", "17");
+    let bytes = std::fs::read(folder.join("Listing.class")).expect("a class file");
+    let mut facts = ClassFacts::default();
+    let flow = |kind, read, uses: &[u16]| FlowFacts { kind, read, uses: uses.to_vec() };
+    let own = facts.method_mut(1, "own([I[D)D");
+    own.told = vec![2, 10];
+    own.flows = vec![flow(FlowKind::Back, 2, &[6, 14]), flow(FlowKind::Any, 10, &[14])];
+    let foreign = facts.method_mut(2, "foreign(LOther;)V");
+    foreign.told = vec![1];
+    foreign.flows = vec![flow(FlowKind::Beside, 1, &[4])];
+    // What is nowhere in the code is told nowhere.
+    foreign.flows.push(flow(FlowKind::Back, 3, &[900]));
+    let mut table = Table::default();
+    let woven = weave(&bytes, &Planned(facts), &support::models(), &mut table, &support::WHOLE);
+    let text = listing(&woven.expect("it can be woven").expect("something is woven"));
+    let methods = text.split("method ").filter(|method| method.contains("Probe.flow"));
+    let text: String = methods.map(|method| format!("method {method}")).collect();
+    let sites = table.sites.iter().zip(1..).filter(|(site, _)| site.contains("Flow"));
+    let sites: String = sites.map(|(site, number)| format!("site {number} {site}\n")).collect();
+    support::golden("Flows.listing", &(text + &sites));
 }
 
 #[test]

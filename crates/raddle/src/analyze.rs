@@ -50,6 +50,9 @@ pub fn run(args: &AnalyzeArgs, color: Color) -> Result<Outcome, Failure> {
     if unread == args.files.len() {
         return Ok(incomplete(errors));
     }
+    if !wanted.options.paper {
+        report.gather_sets();
+    }
     let filter = Filter::new(&args.include, &args.exclude);
     report.retain(|finding| filter.keeps(finding));
     wanted.tell(&mut report, Stream::Out)?;

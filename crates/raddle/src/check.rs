@@ -49,6 +49,9 @@ pub fn run(mut args: CheckArgs, color: Color) -> Result<Outcome, Failure> {
     if args.stats {
         stats("methods", report.coverage.methods_analysed, start.elapsed());
     }
+    if !args.paper {
+        report.gather_sets();
+    }
     let filter = Filter::new(&args.include, &args.exclude);
     report.retain(|finding| filter.keeps(finding));
     telling.tell(&mut report, Stream::Out)?;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use detect::on_code::{self, Code, CodeSpec};
 use detect::{MayAccess, Options};
 use events::models::Models;
-use findings::{Gap, Report};
+use findings::{Gap, Report, Rule};
 use program::Program;
 use program::input::{self, Found, Jdk};
 use program::points::World;
@@ -96,7 +96,12 @@ impl Checking<'_> {
         }
         let said = writing.map(|plan| {
             stage.begin("writing the plan");
-            plan.write(&code)
+            // Whoever does not ask for stale values does not watch any.
+            let flows = match self.specs.iter().any(|spec| spec.rules.contains(&Rule::StaleValue)) {
+                true => on_code::flows(&code, &self.options),
+                false => Vec::new(),
+            };
+            plan.write(&code, &flows)
         });
         let may_access = self.for_run.then(|| on_code::may_access(&code));
         Ok(Checked { report, said: said.transpose()?, may_access })

@@ -5,9 +5,10 @@ use std::collections::HashMap;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use detect::on_code::Code;
-use events::plan::{ClassHash, Plan, PlanInput};
+use detect::on_code::{Code, WatchedFlow};
+use events::plan::{ClassHash, FlowFacts, MethodFacts, Plan, PlanInput};
 use findings::{Gap, plural, thousands};
+use program::MethodId;
 use program::input::Found;
 
 use crate::error::Failure;
@@ -38,10 +39,11 @@ impl PlanFile {
     }
 
     /// Writes it; what to tell the user.
-    pub fn write(self, code: &Code) -> Result<String, Failure> {
+    pub fn write(self, code: &Code, flows: &[WatchedFlow]) -> Result<String, Failure> {
         let hash_of = |place: &str| self.hashes.get(place).copied();
         let plan = program::plan(&code.program, &code.points, &code.sharing, hash_of);
-        let plan = Plan { java: self.java, inputs: self.inputs, ..plan };
+        let mut plan = Plan { java: self.java, inputs: self.inputs, ..plan };
+        watch(&mut plan, code, flows);
         let mut file = WholeFile::create(&self.path)?;
         file.write_all(plan.to_text().as_bytes()).map_err(|error| file.fail(&error))?;
         file.finish()?;
@@ -52,12 +54,51 @@ impl PlanFile {
             plural(plan.classes.len() as u64, "class", "classes"),
             if plan.spared() == 1 { "needs" } else { "need" },
         );
+        if plan.flows() > 0 {
+            let is = if plan.flows() == 1 { "is" } else { "are" };
+            text.push_str(&format!("; {} {is} watched", plural(plan.flows() as u64, "value", "values")));
+        }
         if let Some(first) = plan.blind.first() {
             let places = plural(plan.blind.len() as u64, "place", "places");
             text.push_str(&format!("; {places} could not be followed ({first})"));
         }
         Ok(text)
     }
+}
+
+/// Adds the values that are to be watched. A class without a hash is not in the plan; nor are its values then.
+fn watch(plan: &mut Plan, code: &Code, flows: &[WatchedFlow]) {
+    let named: HashMap<String, usize> =
+        plan.classes.iter().enumerate().rev().map(|(at, (_, class))| (class.name.clone(), at)).collect();
+    let at = |method: MethodId| {
+        let owner = code.program.method(method).owner;
+        named.get(&code.program.class(owner).name().replace('/', ".")).copied()
+    };
+    let pc = |method: MethodId, inst: u32| {
+        code.program.body(method).and_then(|body| body.insts.get(inst as usize)).map(|inst| inst.pc)
+    };
+    for flow in flows {
+        let source = flow.source;
+        let (Some(class), Some(source_class)) = (at(flow.method), at(source.method)) else { continue };
+        let (Some(read), Some(told)) = (pc(flow.method, flow.read), pc(source.method, source.inst)) else {
+            continue;
+        };
+        let mut uses: Vec<u16> = flow.uses.iter().filter_map(|inst| pc(flow.method, *inst)).collect();
+        uses.sort_unstable();
+        uses.dedup();
+        let reads = &mut facts(plan, code, source.method, source_class).told;
+        if let Err(place) = reads.binary_search(&told) {
+            reads.insert(place, told);
+        }
+        facts(plan, code, flow.method, class).flows.push(FlowFacts { kind: flow.kind, read, uses });
+    }
+}
+
+/// What the plan says of a method.
+fn facts<'p>(plan: &'p mut Plan, code: &Code, method: MethodId, class: usize) -> &'p mut MethodFacts {
+    let (name, descriptor) = code.program.names_of(method);
+    let index = u16::try_from(code.program.method(method).index).unwrap_or(u16::MAX);
+    plan.classes[class].1.method_mut(index, &format!("{name}{descriptor}"))
 }
 
 /// Reads a plan that a run shall go by. The path is made absolute: the JVM may be started in another folder.

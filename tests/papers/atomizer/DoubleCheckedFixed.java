@@ -26,7 +26,7 @@ public class DoubleCheckedFixed {
             if (catalogue == null) {
                 synchronized (lock) {
                     if (catalogue == null) {
-                        catalogue = new Catalogue(); //~ FP non-atomic
+                        catalogue = new Catalogue();
                         made++;
                     }
                 }

@@ -23,6 +23,7 @@ use findings::{Report, Rule};
 pub use branches::may_access;
 pub use code::{Code, Way};
 pub use evidence::{Evidence, Out, Place, StepAt, Subject};
+pub use stale::{WatchedFlow, flows};
 
 use crate::Options;
 

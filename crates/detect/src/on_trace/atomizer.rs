@@ -44,7 +44,7 @@ mod report;
 mod tests;
 mod variables;
 
-use events::{Access, ChannelId, Event, LockId, Mode, Op, OpSet, ThreadId};
+use events::{Access, ChannelId, Event, LockId, Mode, Op, OpSet, ThreadId, VarId};
 use findings::Rule;
 
 use self::blocks::{Blocks, Commit};
@@ -71,11 +71,11 @@ to be wrong; the next execution of the block is. Data and locks that only one th
 once, are not looked at.
 
 It can be wrong: a block may be harmless although its steps cannot be moved together, for example if it caches \
-a value, checks a flag twice or starts a thread and waits for it. Volatile accesses and atomic updates cannot be \
-moved; two of them in one block are reported.
+a value, checks a flag twice or starts a thread and waits for it. Volatile accesses and atomic updates that no lock \
+protects cannot be moved; two of them in one block are reported.
 
 With --paper, data that is handed over by starting or joining a thread, by a volatile variable or by a queue still \
-counts as shared. The paper's own refinements (re-entrant, thread-local and protected locks, write-protected data) are \
+counts as shared, and no volatile access can be moved, whatever locks are held. The paper's own refinements (re-entrant, thread-local and protected locks, write-protected data) are \
 on in both modes.",
     rules: &[Rule::NonAtomic],
     ops: OpSet::ACCESS
@@ -127,6 +127,8 @@ struct Atomizer {
     /// Counts signals and ends of threads.
     tick: u64,
     reentrant: bool,
+    /// Whether a lock can protect a volatile variable.
+    volatiles_move: bool,
 }
 
 impl Atomizer {
@@ -138,6 +140,7 @@ impl Atomizer {
             channels: Vec::new(),
             tick: 0,
             reentrant: options.refinements.reentrant,
+            volatiles_move: !options.paper,
         }
     }
 
@@ -166,6 +169,12 @@ impl Atomizer {
         self.locks.operation(lock, now.thread, held, now.sets)
     }
 
+    fn volatile(&mut self, var: VarId, write: bool, now: &mut Now<'_>) -> Option<Mover> {
+        let moves =
+            self.volatiles_move && self.variables.volatile(var, now.thread, write, now.held, now.sets);
+        (!moves).then_some(Mover::Neither)
+    }
+
     fn signal(&mut self, on: ChannelId, me: ThreadId) {
         self.tick += 1;
         if self.channels.len() <= on.index() {
@@ -189,7 +198,7 @@ impl Atomizer {
     fn step(&mut self, event: &Event, now: &mut Now<'_>, out: &mut Out) {
         let me = now.thread;
         let mover = match event.op {
-            Op::Acquire { lock, mode } => self.takes(lock, mode, now),
+            Op::Acquire { lock, mode, .. } => self.takes(lock, mode, now),
             Op::Release { lock, mode } => self.gives(lock, mode, now),
             Op::Reenter { .. } | Op::Reexit { .. } if self.reentrant => None,
             Op::Reenter { lock } => self.takes(lock, Mode::Exclusive, now),
@@ -204,7 +213,8 @@ impl Atomizer {
                 None
             }
             Op::VolatileRead { update: true, .. } => None,
-            Op::VolatileRead { .. } | Op::VolatileWrite { .. } => Some(Mover::Neither),
+            Op::VolatileRead { var, .. } => self.volatile(var, false, now),
+            Op::VolatileWrite { var, .. } => self.volatile(var, true, now),
             Op::Wait { lock } => {
                 self.redundant(lock, Mode::Exclusive, now);
                 self.thread(me).blocks.wait();
@@ -275,6 +285,6 @@ impl Detector for Atomizer {
     }
 
     fn vars(&mut self, each: &mut dyn FnMut(&mut dyn VarState)) {
-        each(self.variables.table());
+        self.variables.tables(each);
     }
 }

@@ -6,6 +6,7 @@ mod eraser;
 mod fasttrack;
 mod lock_graph;
 mod racer;
+mod stale;
 mod views;
 
 use crate::Spec;
@@ -16,6 +17,7 @@ pub const ALL: &[&Spec] = &[
     &racer::SPEC,
     &fasttrack::SPEC,
     &views::SPEC,
+    &stale::SPEC,
     &atomizer::SPEC,
     &aerodrome::SPEC,
     &lock_graph::SPEC,

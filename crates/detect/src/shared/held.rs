@@ -85,7 +85,7 @@ impl Holders {
     pub fn step(&mut self, event: &Event, sets: &mut LockSets) {
         let thread = &mut self.threads[event.thread.index()];
         match event.op {
-            Op::Acquire { lock, mode } => thread.take(lock, mode, event.site, sets),
+            Op::Acquire { lock, mode, .. } => thread.take(lock, mode, event.site, sets),
             Op::Woken { lock } => thread.take(lock, Mode::Exclusive, event.site, sets),
             Op::Release { lock, .. } | Op::Wait { lock } => thread.give(lock, sets),
             _ => {}
@@ -145,9 +145,10 @@ mod tests {
             (sets.locks(held.all).to_vec(), sets.locks(held.exclusive).to_vec())
         };
         let [a, b, c] = [LockId(0), LockId(1), LockId(2)];
-        step(Op::Acquire { lock: a, mode: Mode::Exclusive });
-        assert_eq!(step(Op::Acquire { lock: b, mode: Mode::Read }), (vec![a, b], vec![a]));
-        step(Op::Acquire { lock: c, mode: Mode::Exclusive });
+        let acquire = |lock, mode| Op::Acquire { lock, mode, tries: false };
+        step(acquire(a, Mode::Exclusive));
+        assert_eq!(step(acquire(b, Mode::Read)), (vec![a, b], vec![a]));
+        step(acquire(c, Mode::Exclusive));
         assert_eq!(step(Op::Release { lock: a, mode: Mode::Exclusive }), (vec![b, c], vec![c]));
         assert_eq!(step(Op::Wait { lock: c }), (vec![b], vec![]));
         assert_eq!(step(Op::Release { lock: b, mode: Mode::Read }), (vec![], vec![]));

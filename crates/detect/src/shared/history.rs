@@ -1,8 +1,8 @@
 //! Who accessed each variable, for the detectors that reason with lock sets and views.
 //!
 //! Three things come from here. A variable's **generation**: it goes up when an access comes, in the hand-over order,
-//! after *all* earlier ones and one of those was another thread's; whoever keeps state for the variable starts afresh
-//! then. Its **rivals**: for an access, an earlier one since the last fresh start that is unordered in the hand-over
+//! after *all* earlier ones and one of those was another thread's, and when an object changes hands under a lock (see
+//! [story](super::story)); whoever keeps state for the variable starts afresh then. Its **rivals**: for an access, an earlier one since the last fresh start that is unordered in the hand-over
 //! order, has no lock in common, and one of the two writes. And whether it is **paired**: some access has had a rival.
 //!
 //! Not every access is kept, but what is left out makes no difference: an access is dropped for a later one of the
@@ -30,6 +30,7 @@ use super::story::Story;
 use super::vars::{PerVar, VarState};
 
 pub use super::pasts::{KEPT, Past};
+pub use super::story::Scene;
 
 /// The history of every variable.
 pub struct History {
@@ -68,11 +69,12 @@ impl History {
         me: ThreadId,
         accesses: &[Access],
         held: Held,
-        order: &Order,
+        scene: &Scene<'_>,
         sets: &mut LockSets,
         found: &mut Found,
     ) {
         found.clear();
+        let order = scene.order;
         match (self.places, self.rests) {
             (true, true) => self.look::<true, true>(me, accesses, held, order.stamp(), found),
             (true, false) => self.look::<true, false>(me, accesses, held, order.stamp(), found),
@@ -82,7 +84,7 @@ impl History {
         for at in 0..found.unknown.get().len() {
             let i = found.unknown.get()[at];
             if let Some(access) = accesses.get(i as usize) {
-                self.access(i, me, access, held, order, sets, found);
+                self.access(i, me, access, held, scene, sets, found);
             }
         }
     }
@@ -117,10 +119,11 @@ impl History {
         me: ThreadId,
         access: &Access,
         held: Held,
-        order: &Order,
+        scene: &Scene<'_>,
         sets: &mut LockSets,
         found: &mut Found,
     ) {
+        let order = scene.order;
         let write = access.writes();
         let (epoch, stamp, locks) = (order.epoch(me), order.stamp(), held.protecting(write));
         let notes = self.notes.at(access.var);
@@ -140,7 +143,7 @@ impl History {
                 let generation = notes.generation;
                 let same = story.is_under_the_same(locks, notes);
                 let settled = same || story.is_settled(locks, notes, sets);
-                if let Some(rival) = story.add(past, notes, order, sets) {
+                if let Some(rival) = story.add((access.var, past), notes, scene, sets) {
                     self.pairs.insert(access.var, (rival, past));
                 }
                 place_is_news = !same || notes.generation != generation;
@@ -298,18 +301,22 @@ mod tests {
     /// The history, lock sets and order after a written trace; one event a stretch.
     fn after(text: &str) -> (History, LockSets, Order) {
         let trace = events::text::parse("test", text).unwrap_or_else(|e| panic!("{e}"));
-        let (mut history, mut sets, mut order) =
-            (History::default(), LockSets::default(), Order::new(Edges::HandOver));
+        let (mut history, mut sets, mut order, mut full) =
+            (History::default(), LockSets::default(), Order::new(Edges::HandOver), Order::new(Edges::Full));
         let mut holders = Holders::default();
         order.grow(trace.symbols.threads.len(), trace.symbols.locks.len());
+        full.grow(trace.symbols.threads.len(), trace.symbols.locks.len());
+        let can_move = |var| trace.symbols.variables().get(var).object.is_some();
         holders.grow(trace.symbols.threads.len());
         history.grow(trace.symbols.variables().len());
         for event in &trace.events {
             holders.step(event, &mut sets);
             order.step(event);
+            full.step(event);
             let access = event.op.access().map(|(var, write)| Access::new(var, event.site, write));
             let held = holders.held(event.thread);
-            history.stretch(event.thread, access.as_slice(), held, &order, &mut sets, &mut Found::default());
+            let scene = Scene { order: &order, full: &full, can_move: &can_move };
+            history.stretch(event.thread, access.as_slice(), held, &scene, &mut sets, &mut Found::default());
         }
         (history, sets, order)
     }

@@ -1,7 +1,11 @@
 //! The two orders of events, each computed once for all detectors.
 //!
 //! *Full order*: program order, locks (release → acquire), start, join, volatile (write → later read), signal →
-//! observe. *Hand-over order*: the same without lock edges.
+//! observe. *Hand-over order*: the same without lock edges, but with those of waiting. Who waits at a lock comes after
+//! whoever gives it up meanwhile: somebody has to see to it that a waiting thread goes on. (The trace does not tell who that
+//! was.) And it comes before whoever takes the lock meanwhile, if it has written something since it took it, as each thread
+//! does that counts itself in at a barrier; who merely finds that there is nothing to do tells nobody. Of very many threads
+//! that wait at one lock only the last [`WAITERS`] count.
 //!
 //! Each thread has a time that goes up whenever it gives order away, so an access is known by its epoch: thread and
 //! time. (In the hand-over order it goes up also when the thread learns something new; the history relies on that.)
@@ -23,7 +27,7 @@ use rustc_hash::FxHashMap;
 pub enum Edges {
     /// All of them.
     Full,
-    /// All but those of locks.
+    /// All but those of locks; waiting at one counts.
     HandOver,
     /// Program order only: the hand-over order as the papers have it.
     None,
@@ -61,6 +65,8 @@ struct Thread {
     time: u32,
     /// For each other thread the time up to which its events come before this thread's next one.
     known: Rc<Vec<u32>>,
+    /// Whether it has written anything since it last took a lock.
+    wrote: bool,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -71,6 +77,19 @@ struct Lock {
     readers: Taken,
 }
 
+/// Threads that count among those that wait at one lock: every operation on it looks at all of them.
+const WAITERS: usize = 32;
+
+/// A thread that waits at a lock.
+#[derive(Clone, Debug)]
+struct Waiter {
+    thread: ThreadId,
+    /// What it gave when it began, to those who take the lock.
+    gave: Taken,
+    /// What it will take over when it goes on.
+    takes: Taken,
+}
+
 /// One of the two orders, up to the current event.
 pub struct Order {
     edges: Edges,
@@ -79,6 +98,8 @@ pub struct Order {
     locks: Vec<Lock>,
     channels: FxHashMap<ChannelId, Taken>,
     volatiles: FxHashMap<VarId, Taken>,
+    /// In the hand-over order, who waits at each lock.
+    waiting: FxHashMap<LockId, Vec<Waiter>>,
     spare: Spare,
 }
 
@@ -142,6 +163,7 @@ impl Order {
             locks: Vec::new(),
             channels: FxHashMap::default(),
             volatiles: FxHashMap::default(),
+            waiting: FxHashMap::default(),
             spare: Spare::default(),
         }
     }
@@ -150,7 +172,7 @@ impl Order {
     pub fn grow(&mut self, threads: usize, locks: usize) {
         if self.threads.len() < threads {
             let nothing = Rc::new(Vec::new());
-            self.threads.resize_with(threads, || Thread { time: 1, known: nothing.clone() });
+            self.threads.resize_with(threads, || Thread { time: 1, known: nothing.clone(), wrote: false });
         }
         if self.edges == Edges::Full && self.locks.len() < locks {
             self.locks.resize_with(locks, Lock::default);
@@ -197,13 +219,27 @@ impl Order {
         self.threads[thread.index()].known.clone()
     }
 
+    /// Whether taking or giving up a lock can change this order now.
+    #[inline(always)]
+    pub fn minds_locks(&self) -> bool {
+        self.edges == Edges::Full || !self.waiting.is_empty()
+    }
+
+    /// A thread that holds a lock has made some accesses, perhaps after it took one.
+    #[inline(always)]
+    pub fn accesses(&mut self, thread: ThreadId, took: bool, mut writes: impl Iterator<Item = bool>) {
+        if self.edges == Edges::HandOver {
+            let wrote = &mut self.threads[thread.index()].wrote;
+            *wrote = *wrote & !took || writes.any(|writes| writes);
+        }
+    }
+
     /// Whether an operation can change this order.
     #[inline(always)]
     pub fn minds(&self, op: Op) -> bool {
         match op {
-            Op::Acquire { .. } | Op::Release { .. } | Op::Wait { .. } | Op::Woken { .. } => {
-                self.edges == Edges::Full
-            }
+            Op::Acquire { .. } | Op::Release { .. } => self.minds_locks(),
+            Op::Wait { .. } | Op::Woken { .. } => self.edges != Edges::None,
             Op::VolatileRead { .. }
             | Op::VolatileWrite { .. }
             | Op::Signal { .. }
@@ -221,7 +257,12 @@ impl Order {
         }
         let me = event.thread;
         match event.op {
-            Op::Acquire { lock, mode } => self.lock(me, lock, mode),
+            Op::Acquire { lock, .. } | Op::Release { lock, .. } | Op::Wait { lock } | Op::Woken { lock }
+                if self.edges == Edges::HandOver =>
+            {
+                self.at_waiters(me, lock, event.op);
+            }
+            Op::Acquire { lock, mode, .. } => self.lock(me, lock, mode),
             Op::Woken { lock } => self.lock(me, lock, Mode::Exclusive),
             Op::Release { lock, mode } => self.unlock(me, lock, mode),
             Op::Wait { lock } => self.unlock(me, lock, Mode::Exclusive),
@@ -283,6 +324,48 @@ impl Order {
                 lock.readers = Taken::Nothing;
             }
             Mode::Read => lock.readers.add(given),
+        }
+    }
+
+    /// An operation on a lock at which others may be waiting.
+    #[cold]
+    fn at_waiters(&mut self, me: ThreadId, lock: LockId, op: Op) {
+        if let Op::Woken { .. } = op
+            && let Some(waiters) = self.waiting.get_mut(&lock)
+        {
+            let mine = waiters.iter().position(|waiter| waiter.thread == me);
+            let takes = mine.map_or(Taken::Nothing, |mine| waiters.remove(mine).takes);
+            if waiters.is_empty() {
+                self.waiting.remove(&lock);
+            }
+            let news = self.threads[me.index()].take(me, &takes, &mut self.spare);
+            self.learnt(me, news);
+        }
+        match op {
+            Op::Acquire { .. } | Op::Woken { .. } => {
+                let mut news = false;
+                for waiter in self.waiting.get(&lock).into_iter().flatten() {
+                    news |= self.threads[me.index()].take(me, &waiter.gave, &mut self.spare);
+                }
+                self.learnt(me, news);
+            }
+            _ => {
+                let waits = matches!(op, Op::Wait { .. });
+                if !waits && !self.waiting.contains_key(&lock) {
+                    return;
+                }
+                let given = self.give(me);
+                let waiters = self.waiting.entry(lock).or_default();
+                waiters.iter_mut().for_each(|waiter| waiter.takes.add(given.clone()));
+                if waits {
+                    if waiters.len() >= WAITERS {
+                        waiters.remove(0);
+                    }
+                    let wrote = self.threads[me.index()].wrote;
+                    let gave = if wrote { Taken::One(given) } else { Taken::Nothing };
+                    waiters.push(Waiter { thread: me, gave, takes: Taken::Nothing });
+                }
+            }
         }
     }
 
@@ -380,6 +463,8 @@ mod tests {
         order.grow(trace.symbols.threads.len(), trace.symbols.locks.len());
         for event in &trace.events {
             order.step(event);
+            let took = matches!(event.op, Op::Acquire { .. } | Op::Woken { .. });
+            order.accesses(event.thread, took, event.op.access().into_iter().map(|(_, write)| write));
         }
         order
     }
@@ -425,6 +510,31 @@ mod tests {
             Edges::Full,
             "a read x\nb acquire m\nb wait m\na acquire m\na release m\nb woken m\n"
         ));
+    }
+
+    #[test]
+    fn waiting_is_a_hand_over_from_whoever_gives_the_lock_up_meanwhile_and_to_whoever_takes_it() {
+        let last = "b acquire m\nb release m\n";
+        let counted = "a acquire m\na write x\na wait m\n";
+        assert!(ordered(Edges::HandOver, &format!("{counted}{last}")));
+        assert!(
+            !ordered(Edges::HandOver, &format!("a write x\n{}{last}", counted.replace("a write x\n", ""))),
+            "it has told nobody that it waits"
+        );
+        assert!(ordered(
+            Edges::HandOver,
+            "a read x\nb acquire m\nb wait m\na acquire m\na release m\nb woken m\n"
+        ));
+        assert!(
+            !ordered(Edges::HandOver, &format!("{counted}a woken m\na release m\n{last}")),
+            "it waits no more"
+        );
+        assert!(!ordered(
+            Edges::HandOver,
+            "a acquire m\na release m\nb acquire m\nb wait m\nc acquire m\nc release m\nb woken m\n"
+        ));
+        assert!(!ordered(Edges::HandOver, &format!("{counted}b acquire n\nb release n\n")));
+        assert!(!ordered(Edges::None, &format!("{counted}{last}")));
     }
 
     #[test]

@@ -1,9 +1,19 @@
 //! What is known of one variable beyond what every access looks at: which accesses are remembered, and what a new one
 //! means among them.
 //!
+//! Two hand-overs that only locks order start a variable of an object afresh as well. **Publishing**: the object was made,
+//! filled and left where another thread found it, under a lock. When a second thread comes to a variable that is one
+//! thread's, with no lock that this one always had, the first access comes before in the full order, and the second thread
+//! has not had the variable yet, then it is taken over, provided that the object cannot have been known to the second
+//! thread all along (nobody has got the variable by a hand-over), or that all accesses so far had a lock in common. **Taking away**: all accesses had a lock in common, and a thread
+//! that has taken order from all others makes one without any lock, as after taking a list out of a shared place. That is a
+//! pair of rivals only with what another thread does afterwards; and it can happen once. Neither needs the time of the
+//! last access, which the history does not know: if that one was unordered, two accesses race in this very run, and
+//! `fasttrack` sees them. What is missed: a lock that was forgotten where nobody comes back.
+//!
 //! **Not** here: whether an access is new at all, which the [history](super::history) tells without a look here.
 
-use events::{SiteId, ThreadId};
+use events::{SiteId, ThreadId, VarId};
 
 use super::lockset::{LockSet, LockSets};
 use super::notes::{ALWAYS_NEWS, MET, MIXED, Notes, PAIRED, RESTS, WRITTEN};
@@ -12,6 +22,17 @@ use super::pasts::{Among, KEPT, Past, Pasts};
 use super::vars::Glance;
 
 const NOBODY: u32 = u32::MAX;
+
+/// What happens around accesses.
+pub struct Scene<'a> {
+    /// The hand-over order.
+    pub order: &'a Order,
+    /// The full order.
+    pub full: &'a Order,
+    /// Whether a variable can be published and taken away: an object's can, what is static cannot; none can in the
+    /// papers' mode.
+    pub can_move: &'a dyn Fn(VarId) -> bool,
+}
 
 /// Threads for which it is remembered where theirs begin.
 const STARTS: usize = 8;
@@ -32,13 +53,29 @@ impl Half {
     }
 }
 
+/// Somebody got the variable by a hand-over, so that others may have known the object all along.
+const HANDED_OVER: u8 = 1;
+/// It was taken away since then.
+const TAKEN_AWAY: u8 = 2;
+
+/// How a variable that starts afresh got to its thread: who has had it since the last hand-over, and flags.
+type Way = (u16, u8);
+
+/// The bit of a thread among those that have had a variable.
+fn bit(thread: u32) -> u16 {
+    1 << (thread % 16)
+}
+
 #[derive(Clone, Copy, Debug)]
 enum Last {
-    /// Not shared: the last read and write of the only thread.
-    Alone { thread: u32, read: Half, write: Half },
+    /// Not shared: the last read and write of the only thread; when it came, in the full order and the hand-over order;
+    /// a bit for each thread that has had the variable before since the last hand-over, by its number modulo 16; and
+    /// [`HANDED_OVER`] and [`TAKEN_AWAY`].
+    Alone { thread: u32, read: Half, write: Half, came: [u32; 2], had_by: u16, flags: u8 },
     /// Shared: the locks that all accesses since the last fresh start had in common, those that all had since a second
-    /// thread came, that thread's first one included, and where in `more` those of some threads were last found to begin.
-    Among { common: LockSet, since: LockSet, starts: [u16; STARTS] },
+    /// thread came, that thread's first one included, and where in `more` those of some threads were last found to begin;
+    /// and where one was last found that was unordered: likely so again.
+    Among { common: LockSet, since: LockSet, starts: [u16; STARTS], unordered: u8, taken_away: bool },
 }
 
 /// The remembered accesses of one variable: a cache line, since a row that lies across two costs twice.
@@ -46,8 +83,6 @@ enum Last {
 #[repr(align(64))]
 pub struct Story {
     last: Last,
-    /// Where in `more` one was last found that was unordered: likely so again.
-    unordered: u8,
     /// Of a shared variable all that is remembered, by thread; of another one what is not in the two halves.
     more: Pasts,
 }
@@ -57,15 +92,21 @@ const _: () = assert!(size_of::<Story>() == 64);
 impl Glance for Story {
     #[inline(always)]
     fn glance(&self) -> u32 {
-        u32::from(self.unordered)
+        self.more.count() as u32
     }
 }
 
 impl Story {
     /// No access yet.
     pub const NEW: Story = Story {
-        last: Last::Alone { thread: NOBODY, read: Half::NONE, write: Half::NONE },
-        unordered: 0,
+        last: Last::Alone {
+            thread: NOBODY,
+            read: Half::NONE,
+            write: Half::NONE,
+            came: [0; 2],
+            had_by: 0,
+            flags: 0,
+        },
         more: Pasts::NONE,
     };
 
@@ -83,7 +124,7 @@ impl Story {
     #[inline(always)]
     pub fn has(&self, access: &Past) -> bool {
         match &self.last {
-            Last::Alone { thread, read, write } => {
+            Last::Alone { thread, read, write, .. } => {
                 let (time, locks) = (access.epoch.time, access.locks);
                 (*thread == access.epoch.thread.0)
                     & (write.is(time, locks) | !access.write & read.is(time, locks))
@@ -105,7 +146,7 @@ impl Story {
 
     /// The last write and the last read of a variable that is not shared.
     fn halves(&self) -> [Option<Past>; 2] {
-        let Last::Alone { thread, read, write } = self.last else { return [None, None] };
+        let Last::Alone { thread, read, write, .. } = self.last else { return [None, None] };
         [(write, true), (read, false)].map(|(half, write)| {
             (half.time != 0).then_some(Past {
                 epoch: Epoch { thread: ThreadId(thread), time: half.time },
@@ -120,39 +161,42 @@ impl Story {
     #[inline(never)]
     pub fn add(
         &mut self,
-        access: Past,
+        (var, access): (VarId, Past),
         notes: &mut Notes,
-        order: &Order,
+        scene: &Scene<'_>,
         sets: &mut LockSets,
     ) -> Option<Past> {
-        let me = access.epoch.thread;
+        let (me, order) = (access.epoch.thread, scene.order);
         let rival = match self.last {
             Last::Among { common, .. } => {
                 notes.wrote_while_shared(access.write);
                 if self.is_one_more(&access, common, notes, order.stamp()) {
                     return None;
                 }
-                self.among_others(access, common, notes, order, sets)
+                self.among_others((var, access), common, notes, scene, sets)
             }
             Last::Alone { thread, .. } if thread == me.0 => {
                 self.alone(access, sets);
                 None
             }
             Last::Alone { thread: NOBODY, .. } => {
-                self.set_half(&access);
+                self.begin(&access, (0, 0), scene);
                 None
             }
-            Last::Alone { thread, read, write } => {
+            Last::Alone { thread, read, write, had_by, flags, .. } => {
                 notes.flags |= MET;
                 // The last access comes after all others of its thread.
                 let last = Epoch { thread: ThreadId(thread), time: read.time.max(write.time) };
                 if order.before(last, me) {
-                    self.start_afresh(&access, notes);
+                    self.start_afresh(&access, (0, HANDED_OVER), notes, scene);
+                    None
+                } else if self.is_published_to(&access, scene, sets) && (scene.can_move)(var) {
+                    self.start_afresh(&access, (had_by | bit(thread), flags), notes, scene);
                     None
                 } else {
                     let common = self.share(access.locks, notes, sets);
                     notes.wrote_while_shared(access.write);
-                    self.among_others(access, common, notes, order, sets)
+                    self.among_others((var, access), common, notes, scene, sets)
                 }
             }
         };
@@ -191,10 +235,48 @@ impl Story {
         }
     }
 
-    fn start_afresh(&mut self, access: &Past, notes: &mut Notes) {
+    fn start_afresh(&mut self, access: &Past, way: Way, notes: &mut Notes, scene: &Scene<'_>) {
         notes.start_afresh(MET);
         *self = Story::NEW;
+        self.begin(access, way, scene);
+    }
+
+    /// The first access since the fresh start.
+    fn begin(&mut self, access: &Past, way: Way, scene: &Scene<'_>) {
         self.set_half(access);
+        if let Last::Alone { came, had_by, flags, .. } = &mut self.last {
+            *came = [scene.full.time(access.epoch.thread), access.epoch.time];
+            (*had_by, *flags) = way;
+        }
+    }
+
+    /// Whether another thread finds the variable where its only thread has left it: see the head of this file.
+    #[cold]
+    fn is_published_to(&self, access: &Past, scene: &Scene<'_>, sets: &mut LockSets) -> bool {
+        let Last::Alone { thread, came: [in_full, in_hand_over], had_by, flags, .. } = self.last else {
+            return false;
+        };
+        let me = access.epoch.thread;
+        let of = |time: u32| Epoch { thread: ThreadId(thread), time };
+        if had_by & bit(me.0) != 0 || !scene.full.before(of(in_full), me) {
+            return false;
+        }
+        let common = self.common_alone(sets);
+        let is_new = flags & HANDED_OVER == 0 && !scene.order.before(of(in_hand_over), me);
+        sets.disjoint(common, access.locks) && (is_new || !common.is_empty())
+    }
+
+    /// Whether an access without a lock takes the variable away from those who had one in common.
+    #[cold]
+    fn is_taken_away_by(&self, me: ThreadId, scene: &Scene<'_>) -> bool {
+        let Last::Among { taken_away: false, .. } = self.last else { return false };
+        let known = scene.full.known(me);
+        let is_known = |other: ThreadId| known.get(other.index()).is_some_and(|&time| time > 0);
+        let mut others = self.more.iter().map(|old| old.epoch.thread);
+        let first = others.next();
+        // Of one thread's variable, what is published says whether it changes hands.
+        let was_shared = self.more.iter().any(|old| Some(old.epoch.thread) != first);
+        was_shared && first.into_iter().chain(others).all(|other| other == me || is_known(other))
     }
 
     /// Another access of the only thread.
@@ -226,16 +308,22 @@ impl Story {
 
     /// A second thread has come, with these locks. Returns the locks that all accesses before had in common.
     fn share(&mut self, since: LockSet, notes: &mut Notes, sets: &mut LockSets) -> LockSet {
+        let common = self.common_alone(sets);
         let halves = self.halves();
         halves.iter().flatten().for_each(|half| self.more.push(half));
-        let common = self.more.iter().map(|access| access.locks).reduce(|a, b| sets.intersect(a, b));
-        let common = common.unwrap_or(LockSet::EMPTY);
         if self.more.iter().any(|access| access.locks != common) {
             notes.flags |= MIXED;
         }
         notes.share();
-        self.last = Last::Among { common, since, starts: [0; STARTS] };
+        let taken_away = matches!(self.last, Last::Alone { flags, .. } if flags & TAKEN_AWAY != 0);
+        self.last = Last::Among { common, since, starts: [0; STARTS], unordered: 0, taken_away };
         common
+    }
+
+    /// The locks that all accesses to a variable that is not shared had in common.
+    fn common_alone(&self, sets: &mut LockSets) -> LockSet {
+        let all = self.more.iter().chain(self.halves().into_iter().flatten());
+        all.map(|access| access.locks).reduce(|a, b| sets.intersect(a, b)).unwrap_or(LockSet::EMPTY)
     }
 
     /// Puts an access to a shared variable down without looking at the others, if that will do: it is under the very
@@ -256,19 +344,19 @@ impl Story {
     /// An access to a shared variable. Its rival, if that makes the first pair.
     fn among_others(
         &mut self,
-        access: Past,
+        (var, access): (VarId, Past),
         common: LockSet,
         notes: &mut Notes,
-        order: &Order,
+        scene: &Scene<'_>,
         sets: &mut LockSets,
     ) -> Option<Past> {
         let mut first_rival = None;
-        let me = access.epoch.thread;
+        let (me, order) = (access.epoch.thread, scene.order);
         self.more.sort_in();
         let first = self.start(me);
         if let Among::New { count, replaces } = self.more.compare(&access, first, sets) {
             if self.all_before(me, order) {
-                self.start_afresh(&access, notes);
+                self.start_afresh(&access, (0, HANDED_OVER), notes, scene);
                 return None;
             }
             if notes.flags & PAIRED == 0 && sets.disjoint(common, access.locks) {
@@ -279,6 +367,11 @@ impl Story {
                         && !order.before(old.epoch, me)
                 });
                 first_rival = rivals.max_by_key(|old| (old.write, old.epoch.time));
+                let can_take_away = first_rival.is_some() & access.locks.is_empty() & !common.is_empty();
+                if can_take_away && self.is_taken_away_by(me, scene) && (scene.can_move)(var) {
+                    self.start_afresh(&access, (u16::MAX, HANDED_OVER | TAKEN_AWAY), notes, scene);
+                    return None;
+                }
                 if first_rival.is_some() {
                     notes.flags |= PAIRED;
                 }
@@ -310,12 +403,13 @@ impl Story {
     }
 
     fn all_before(&mut self, me: ThreadId, order: &Order) -> bool {
-        if self.more.get(usize::from(self.unordered)).is_some_and(|old| !order.before(old.epoch, me)) {
+        let Last::Among { unordered, .. } = &mut self.last else { return false };
+        if self.more.get(usize::from(*unordered)).is_some_and(|old| !order.before(old.epoch, me)) {
             return false;
         }
         match self.more.iter().position(|old| !order.before(old.epoch, me)) {
             Some(at) => {
-                self.unordered = at as u8;
+                *unordered = at as u8;
                 false
             }
             None => true,

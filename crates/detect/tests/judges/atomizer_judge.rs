@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use detect::{Analysis, Options, Refinements, Spec, on_trace};
 use events::{Event, LockId, Mode, Op, Symbols, ThreadId, VarId};
 
+use crate::race_judge::waits;
 use crate::random::{Random, Shape, trace};
 
 type Locks = BTreeSet<LockId>;
@@ -49,11 +50,13 @@ fn if_both(both: bool, otherwise: Mover) -> Mover {
 /// For each event the events before it in the hand-over order.
 fn before(events: &[Event]) -> Vec<Vec<bool>> {
     let n = events.len();
+    let waits = waits(events);
     let mut before = vec![vec![false; n]; n];
     for j in 0..n {
         for i in 0..j {
             let (a, b) = (&events[i], &events[j]);
             let edge = a.thread == b.thread
+                || waits.iter().any(|wait| wait.orders(i, j, events))
                 || match (a.op, b.op) {
                     (Op::Fork { child }, _) => child == b.thread,
                     (_, Op::Join { child }) => child == a.thread,
@@ -102,6 +105,23 @@ fn variable(
     mover
 }
 
+/// As [`variable`] without Thread-Local (2): the second thread already shares it.
+fn volatile(
+    states: &mut BTreeMap<VarId, Variable>,
+    var: VarId,
+    me: ThreadId,
+    write: bool,
+    locks: &Locks,
+    on: Refinements,
+) -> Mover {
+    if let Some(Variable::ThreadLocal(t)) = states.get(&var)
+        && *t != me
+    {
+        states.insert(var, Variable::ReadShared);
+    }
+    variable(states, var, me, write, locks, on)
+}
+
 /// Whether an operation on a lock moves both ways.
 fn redundant(
     states: &mut BTreeMap<LockId, Lock>,
@@ -135,7 +155,7 @@ fn movers(events: &[Event], options: &Options) -> Vec<Mover> {
     let on = options.refinements;
     let before = before(events);
     let mut holds: BTreeMap<ThreadId, Vec<(LockId, Mode)>> = BTreeMap::new();
-    let mut variables = BTreeMap::new();
+    let (mut variables, mut volatiles) = (BTreeMap::new(), BTreeMap::new());
     let mut accesses: BTreeMap<VarId, Vec<usize>> = BTreeMap::new();
     let mut locks = BTreeMap::new();
     let mut movers = Vec::new();
@@ -157,7 +177,7 @@ fn movers(events: &[Event], options: &Options) -> Vec<Mover> {
                 let write = matches!(event.op, Op::Write { .. });
                 variable(&mut variables, var, me, write, &held(holds, write), on)
             }
-            Op::Acquire { lock, mode } => {
+            Op::Acquire { lock, mode, .. } => {
                 let mover = lock_operation(holds, lock, mode, Mover::Right);
                 holds.push((lock, mode));
                 mover
@@ -179,7 +199,13 @@ fn movers(events: &[Event], options: &Options) -> Vec<Mover> {
             Op::Reenter { .. } | Op::Reexit { .. } if on.reentrant => Mover::Both,
             Op::Reenter { lock } => lock_operation(holds, lock, Mode::Exclusive, Mover::Right),
             Op::Reexit { lock } => lock_operation(holds, lock, Mode::Exclusive, Mover::Left),
-            Op::VolatileRead { update: false, .. } | Op::VolatileWrite { .. } => Mover::Neither,
+            Op::VolatileRead { update: false, .. } | Op::VolatileWrite { .. } if options.paper => {
+                Mover::Neither
+            }
+            Op::VolatileRead { var, update: false } => {
+                volatile(&mut volatiles, var, me, false, &held(holds, false), on)
+            }
+            Op::VolatileWrite { var, .. } => volatile(&mut volatiles, var, me, true, &held(holds, true), on),
             Op::Fork { .. } | Op::Signal { .. } => Mover::Left,
             Op::Join { .. } | Op::Observe { .. } => Mover::Right,
             _ => Mover::Both,

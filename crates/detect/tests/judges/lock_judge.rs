@@ -24,14 +24,14 @@ fn nested(events: &[Event]) -> Vec<Nested> {
         let thread = event.thread.0;
         match event.op {
             Op::Acquire { .. } | Op::Woken { .. } => {
-                let (wants, mode) = match event.op {
-                    Op::Acquire { lock, mode } => (lock.0, mode),
-                    Op::Woken { lock } => (lock.0, Mode::Exclusive),
+                let (wants, mode, tries) = match event.op {
+                    Op::Acquire { lock, mode, tries } => (lock.0, mode, tries),
+                    Op::Woken { lock } => (lock.0, Mode::Exclusive, false),
                     _ => unreachable!(),
                 };
                 let mine: Vec<(u32, Mode)> =
                     held.iter().filter(|h| h.0 == thread).map(|h| (h.1, h.2)).collect();
-                if !mine.is_empty() {
+                if !mine.is_empty() && !tries {
                     all.push(Nested { event: number, thread, wants, mode, held: mine });
                 }
                 held.push((thread, wants, mode));
@@ -47,6 +47,7 @@ fn nested(events: &[Event]) -> Vec<Nested> {
 
 /// For each event the events that come before it.
 fn before(events: &[Event], hand_over: bool) -> Vec<Vec<bool>> {
+    let waiting = super::race_judge::waits(events);
     let mut before = vec![vec![false; events.len()]; events.len()];
     for late in 0..events.len() {
         for early in 0..late {
@@ -56,7 +57,7 @@ fn before(events: &[Event], hand_over: bool) -> Vec<Vec<bool>> {
                 (_, Op::Join { child }) if child == e.thread => true,
                 (Op::Signal { on }, Op::Observe { on: seen }) => on == seen,
                 (Op::VolatileWrite { var, .. }, Op::VolatileRead { var: read, .. }) => var == read,
-                _ => false,
+                _ => waiting.iter().any(|wait| wait.orders(early, late, events)),
             };
             if e.thread == l.thread || hand_over && handed {
                 let still_earlier = before[early].clone();

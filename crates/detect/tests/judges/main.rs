@@ -5,5 +5,6 @@ mod lock_judge;
 mod race_judge;
 mod random;
 mod serial_judge;
+mod stale_judge;
 mod team;
 mod views_judge;

@@ -3,7 +3,8 @@
 #![allow(dead_code, reason = "each judge uses its own part of this")]
 
 use events::{
-    Block, Channel, Event, Field, Lock, Mode, Op, Site, SiteId, Slot, Symbols, ThreadId, VarId, Variable,
+    Block, Channel, Event, Field, Flow, FlowId, FlowKind, Lock, Mode, Object, Op, Site, SiteId, Slot,
+    Symbols, ThreadId, VarId, Variable,
 };
 
 /// A small generator of pseudo-random numbers (xorshift64*): seeded, so that a failing trace can be made again.
@@ -54,6 +55,10 @@ pub struct Shape {
     pub forks: bool,
     /// How many blocks may be open in a thread at once.
     pub nesting: usize,
+    /// How often a step reads or uses a watched value, in percent.
+    pub flows: u32,
+    /// Whether variables are fields of objects, three of each, instead of static ones.
+    pub objects: bool,
 }
 
 impl Shape {
@@ -71,6 +76,8 @@ impl Shape {
         blocks: 0,
         forks: true,
         nesting: 1,
+        flows: 0,
+        objects: false,
     };
 }
 
@@ -93,8 +100,10 @@ pub fn trace(random: &mut Random, shape: &Shape) -> (Symbols, Vec<Event>) {
     }
     for v in 0..shape.vars + shape.volatiles {
         let name = symbols.string(&format!("x{v}"));
-        let field = symbols.fields.intern(Field { class: None, name, is_final: false });
-        symbols.variable(Variable { object: None, slot: Slot::Field(field) });
+        let class = (shape.objects && v < shape.vars).then(|| symbols.class("C"));
+        let field = symbols.fields.intern(Field { class, name, is_final: false });
+        let object = class.map(|class| symbols.object(Object { class, label: v as u64 / 3 + 1 }));
+        symbols.variable(Variable { object, slot: Slot::Field(field) });
     }
     for l in 0..shape.locks {
         let name = symbols.string(&format!("m{l}"));
@@ -107,6 +116,11 @@ pub fn trace(random: &mut Random, shape: &Shape) -> (Symbols, Vec<Event>) {
     for b in 0..4 {
         let name = symbols.string(&format!("B{b}"));
         symbols.blocks.intern(Block { name });
+    }
+    for (f, kind) in (0..).zip(FlowKind::ALL) {
+        let mut site = |line| symbols.sites.push(Site { method: None, file: None, line, caller: None });
+        let (from, to) = (site(1000 + 2 * f), site(1001 + 2 * f));
+        symbols.flows.push(Flow { from, to, kind });
     }
     let mut events: Vec<Event> = Vec::new();
     let mut threads = vec![Thread::default(); shape.threads];
@@ -190,6 +204,9 @@ fn step(random: &mut Random, shape: &Shape, threads: &mut [Thread], me: usize) -
         let block = threads[me].open.pop()?;
         return Some(vec![Op::Finish { block: (block as u32).into() }]);
     }
+    if shape.flows > 0 && random.percent(shape.flows) {
+        return flow(random, shape, threads, me);
+    }
     if shape.channels > 0 && random.percent(4) {
         let on = (random.below(shape.channels) as u32).into();
         return Some(vec![if random.percent(50) { Op::Signal { on } } else { Op::Observe { on } }]);
@@ -220,7 +237,8 @@ fn step(random: &mut Random, shape: &Shape, threads: &mut [Thread], me: usize) -
             return None;
         }
         threads[me].held.push((lock, mode));
-        return Some(vec![Op::Acquire { lock: (lock as u32).into(), mode }]);
+        let tries = shape.fancy_locks && random.percent(20);
+        return Some(vec![Op::Acquire { lock: (lock as u32).into(), mode, tries }]);
     }
     let v = random.below(shape.vars);
     let var = VarId(v as u32);
@@ -236,7 +254,40 @@ fn step(random: &mut Random, shape: &Shape, threads: &mut [Thread], me: usize) -
         }
         let lock = (lock as u32).into();
         let mode = Mode::Exclusive;
-        return Some(vec![Op::Acquire { lock, mode }, access(random), Op::Release { lock, mode }]);
+        return Some(vec![
+            Op::Acquire { lock, mode, tries: false },
+            access(random),
+            Op::Release { lock, mode },
+        ]);
     }
     Some(vec![access(random)])
+}
+
+/// A thread reads a watched value, in a block of its own or as it is, or uses one.
+fn flow(random: &mut Random, shape: &Shape, threads: &[Thread], me: usize) -> Option<Vec<Op>> {
+    let flow = if random.percent(50) { 0 } else { random.below(FlowKind::ALL.len()) };
+    let flow = FlowId(flow as u32);
+    if random.percent(45) {
+        return Some(vec![Op::Flow { flow, used: true }]);
+    }
+    let read = Op::Flow { flow, used: false };
+    let v = random.below(shape.vars + shape.volatiles);
+    let var = VarId(v as u32);
+    let access = match (v < shape.vars, random.percent(90)) {
+        (true, true) => Op::Read { var },
+        (true, false) => Op::Write { var },
+        (false, true) => Op::VolatileRead { var, update: false },
+        (false, false) => Op::VolatileWrite { var, update: false },
+    };
+    let lock = random.below(shape.locks.max(1));
+    let free = shape.locks > 0 && free_for(threads, lock, Mode::Exclusive);
+    if !free || threads[me].held.iter().any(|&(l, _)| l == lock) || random.percent(30) {
+        return Some(vec![access, read]);
+    }
+    let (lock, mode) = ((lock as u32).into(), Mode::Exclusive);
+    let (acquire, release) = (Op::Acquire { lock, mode, tries: false }, Op::Release { lock, mode });
+    Some(match random.percent(60) {
+        true => vec![acquire, access, read, release],
+        false => vec![acquire, access, release, read],
+    })
 }

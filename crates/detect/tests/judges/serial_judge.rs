@@ -27,7 +27,7 @@ fn conflict(early: &Event, late: &Event) -> bool {
         _ => None,
     };
     let acquire = match late.op {
-        Op::Acquire { lock, mode } => Some((lock, mode)),
+        Op::Acquire { lock, mode, .. } => Some((lock, mode)),
         Op::Woken { lock } => Some((lock, Mode::Exclusive)),
         _ => None,
     };

@@ -21,7 +21,7 @@
 
 use super::varint::{Broken, Bytes, put};
 use crate::stretch::Room;
-use crate::{Access, Event, Mode, ObjectId, Op, SiteId, Symbols, ThreadId, VarId};
+use crate::{Access, Event, FlowId, Mode, ObjectId, Op, SiteId, Symbols, ThreadId, VarId};
 
 /// How the site was foretold. The odd ones change what is foretold next.
 const NEXT: u8 = 0;
@@ -29,7 +29,7 @@ const OTHER_NEXT: u8 = 1;
 const SAME: u8 = 2;
 const TOLD: u8 = 3;
 
-/// Codes of operations; those from [`ACQUIRE_AGAIN`] on are foretold.
+/// Codes of operations; those from [`ACQUIRE_AGAIN`] to [`VOLATILE_WRITE_AGAIN`] are foretold.
 const VOLATILE_READ: u8 = 0;
 const VOLATILE_READ_UPDATE: u8 = 1;
 const VOLATILE_WRITE: u8 = 2;
@@ -62,6 +62,8 @@ const VOLATILE_READ_AGAIN: u8 = 28;
 const VOLATILE_WRITE_AGAIN: u8 = 29;
 /// No operation: nothing but accesses.
 const PLAIN: u8 = 30;
+/// The operand is twice the lock's number, and one more in read mode.
+const ACQUIRE_TRY: u8 = 31;
 
 /// Plain accesses in a record.
 const RUN: usize = 8;
@@ -315,7 +317,7 @@ fn code_of(op: Op, memory: &mut Memory) -> (u8, Option<u32>) {
             again(memory, VOLATILE_WRITE, VOLATILE_WRITE_AGAIN, var.0)
         }
         Op::VolatileWrite { var, update: true } => (VOLATILE_WRITE_UPDATE, Some(var.0)),
-        Op::Acquire { lock, mode: Mode::Exclusive } => {
+        Op::Acquire { lock, mode: Mode::Exclusive, tries: false } => {
             memory.me().held.push(lock.0);
             again(memory, ACQUIRE, ACQUIRE_AGAIN, lock.0)
         }
@@ -328,7 +330,13 @@ fn code_of(op: Op, memory: &mut Memory) -> (u8, Option<u32>) {
                 (RELEASE, Some(lock.0))
             }
         }
-        Op::Acquire { lock, mode: Mode::Read } => (ACQUIRE_READ, Some(lock.0)),
+        Op::Acquire { lock, mode: Mode::Read, tries: false } => (ACQUIRE_READ, Some(lock.0)),
+        Op::Acquire { lock, mode, tries: true } => {
+            if mode == Mode::Exclusive {
+                memory.me().held.push(lock.0);
+            }
+            (ACQUIRE_TRY, Some(lock.0 << 1 | u32::from(mode == Mode::Read)))
+        }
         Op::Release { lock, mode: Mode::Read } => (RELEASE_READ, Some(lock.0)),
         Op::Reenter { lock } => (REENTER, Some(lock.0)),
         Op::Reexit { lock } => (REEXIT, Some(lock.0)),
@@ -352,7 +360,7 @@ fn code_of(op: Op, memory: &mut Memory) -> (u8, Option<u32>) {
                 (FINISH, Some(block.0))
             }
         }
-        Op::Flow { flow } => (FLOW, Some(flow.0)),
+        Op::Flow { flow, used } => (FLOW, Some(flow.0 << 1 | u32::from(used))),
         Op::Freeze { object } => (FREEZE, Some(object.0)),
         Op::Free { object } => (FREE, Some(object.0)),
         Op::Mark { text } => (MARK, Some(text.0)),
@@ -531,7 +539,7 @@ fn decode_operation(
             }
             place.operand = lock + 1;
             me.held.push(lock);
-            Ok(Op::Acquire { lock: lock.into(), mode: Mode::Exclusive })
+            Ok(Op::Acquire { lock: lock.into(), mode: Mode::Exclusive, tries: false })
         }
         RELEASE_LAST => {
             let lock = me.held.pop().ok_or(Broken)?;
@@ -610,7 +618,15 @@ fn rare_operation(
             memory.me().held.retain(|&held| held != lock);
             Op::Release { lock: lock.into(), mode: Mode::Exclusive }
         }
-        ACQUIRE_READ => Op::Acquire { lock: told(at, locks)?.into(), mode: Mode::Read },
+        ACQUIRE_READ => Op::Acquire { lock: told(at, locks)?.into(), mode: Mode::Read, tries: false },
+        ACQUIRE_TRY => {
+            let both = told(at, locks.saturating_mul(2))?;
+            let (lock, mode) = (both >> 1, if both & 1 == 0 { Mode::Exclusive } else { Mode::Read });
+            if mode == Mode::Exclusive {
+                memory.me().held.push(lock);
+            }
+            Op::Acquire { lock: lock.into(), mode, tries: true }
+        }
         RELEASE_READ => Op::Release { lock: told(at, locks)?.into(), mode: Mode::Read },
         REENTER => Op::Reenter { lock: told(at, locks)?.into() },
         REEXIT => Op::Reexit { lock: told(at, locks)?.into() },
@@ -623,7 +639,10 @@ fn rare_operation(
         START => Op::Start,
         END => Op::End,
         FINISH => Op::Finish { block: told(at, symbols.blocks.len())?.into() },
-        FLOW => Op::Flow { flow: told(at, symbols.flows.len())?.into() },
+        FLOW => {
+            let twice = told(at, symbols.flows.len().saturating_mul(2))?;
+            Op::Flow { flow: FlowId(twice >> 1), used: twice & 1 != 0 }
+        }
         FREEZE => Op::Freeze { object: told(at, symbols.objects().len())?.into() },
         FREE => {
             let object = ObjectId(told(at, symbols.objects().len())?);

@@ -5,7 +5,7 @@
 
 use super::varint::{Broken, Bytes, put};
 use crate::symbols::{
-    Block, Channel, Class, Field, Flow, Lock, Method, Object, Site, Slot, Stack, Thread, Variable,
+    Block, Channel, Class, Field, Flow, FlowKind, Lock, Method, Object, Site, Slot, Stack, Thread, Variable,
 };
 use crate::{ClassId, FieldId, Gap, MethodId, ObjectId, SiteId, StrId, Symbols, ThreadId, VarId};
 
@@ -174,6 +174,7 @@ pub fn put_new(
     for row in rows!(symbols.flows.rows(), &mut written.flows) {
         put(out, u64::from(row.from.0));
         put(out, u64::from(row.to.0));
+        put(out, u64::from(row.kind.number()));
     }
     for row in rows!(symbols.stacks.rows(), &mut written.stacks) {
         put(out, u64::from(row.thread.0));
@@ -299,7 +300,9 @@ pub fn take_new(bytes: &mut Bytes<'_>, symbols: &mut Symbols, gaps: &mut Vec<Gap
     }
     for _ in 0..bytes.u64()? {
         let from = SiteId(known(bytes, symbols.sites.len())?);
-        symbols.flows.push(Flow { from, to: SiteId(known(bytes, symbols.sites.len())?) });
+        let to = SiteId(known(bytes, symbols.sites.len())?);
+        let kind = FlowKind::of(bytes.u64()?).ok_or(Broken)?;
+        symbols.flows.push(Flow { from, to, kind });
     }
     for _ in 0..bytes.u64()? {
         let thread = ThreadId(known(bytes, symbols.threads.len())?);

@@ -1,7 +1,8 @@
 //! Reads a plan. Any bytes give a plan or an error with its line; memory follows the length of the file.
 
 use super::write::{START, VERSION};
-use super::{ClassFacts, ClassHash, MethodFacts, Plan, PlanError, PlanInput};
+use super::{ClassFacts, ClassHash, FlowFacts, MethodFacts, Plan, PlanError, PlanInput};
+use crate::FlowKind;
 use crate::error::quote;
 
 impl Plan {
@@ -72,14 +73,30 @@ impl Reader {
                 self.plan.classes.push((hash, ClassFacts { name, methods: Vec::new() }));
             }
             "spare" | "unused" => {
-                let method = self.method(rest, word == "unused")?;
-                let Some((_, class)) = self.plan.classes.last_mut() else {
-                    return Err(self.wrong("a method before any class"));
+                let (index, name, offsets) = self.method(rest)?;
+                let method = self.facts(index, name, true)?;
+                method.unused = word == "unused";
+                method.spared = offsets;
+            }
+            "told" => {
+                let (index, name, offsets) = self.method(rest)?;
+                self.facts(index, name, false)?.told = offsets;
+            }
+            "flow" => {
+                let mut words = rest.splitn(4, ' ');
+                let (index, name) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+                let (index, name) = (self.number(index)?, name.to_owned());
+                let word = words.next().unwrap_or_default();
+                let Some(kind) = FlowKind::named(word) else {
+                    return Err(self.wrong(format!("{} is no kind of flow", quote(word))));
                 };
-                if class.methods.last().is_some_and(|last| last.index >= method.index) {
-                    return Err(self.wrong("the methods of a class have to ascend"));
-                }
-                class.methods.push(method);
+                let (read, uses) = match words.next().unwrap_or_default().split_once(' ') {
+                    Some((read, uses)) => (self.number(read)?, self.offsets(uses.split(' '))?),
+                    None => {
+                        return Err(self.wrong("a flow that is used nowhere: there is no number of a use"));
+                    }
+                };
+                self.facts(index, name, false)?.flows.push(FlowFacts { kind, read, uses });
             }
             _ => return Err(self.wrong(format!("{} says nothing to this Raddle", quote(word)))),
         }
@@ -104,18 +121,36 @@ impl Reader {
         Ok((ClassHash(hash), name.to_owned()))
     }
 
-    fn method(&self, text: &str, unused: bool) -> Result<MethodFacts, PlanError> {
+    fn method(&self, text: &str) -> Result<(u16, String, Vec<u16>), PlanError> {
         let mut words = text.split(' ');
         let index = self.number(words.next().unwrap_or_default())?;
         let name = words.next().unwrap_or_default().to_owned();
-        let mut spared: Vec<u16> = Vec::new();
+        Ok((index, name, self.offsets(words)?))
+    }
+
+    fn offsets<'t>(&self, words: impl Iterator<Item = &'t str>) -> Result<Vec<u16>, PlanError> {
+        let mut offsets: Vec<u16> = Vec::new();
         for word in words {
             let offset = self.number(word)?;
-            if spared.last().is_some_and(|last| *last >= offset) {
+            if offsets.last().is_some_and(|last| *last >= offset) {
                 return Err(self.wrong("the offsets of a method have to ascend"));
             }
-            spared.push(offset);
+            offsets.push(offset);
         }
-        Ok(MethodFacts { index, name, unused, spared })
+        Ok(offsets)
+    }
+
+    /// What is said of a method of the last class, which has to be a new one or the last one.
+    fn facts(&mut self, index: u16, name: String, new: bool) -> Result<&mut MethodFacts, PlanError> {
+        let line = self.line;
+        let wrong = |reason: &str| PlanError { line, reason: reason.to_owned() };
+        let Some((_, class)) = self.plan.classes.last_mut() else {
+            return Err(wrong("a method before any class"));
+        };
+        let last = class.methods.last().map(|last| last.index);
+        if last.is_some_and(|last| last > index || last == index && new) {
+            return Err(wrong("the methods of a class have to ascend"));
+        }
+        Ok(class.method_mut(index, &name))
     }
 }

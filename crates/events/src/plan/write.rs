@@ -7,7 +7,7 @@ use super::{MethodFacts, Plan};
 /// The first line of every plan.
 pub const START: &str = "raddle plan ";
 /// The version that is written and read.
-pub const VERSION: &str = "1";
+pub const VERSION: &str = "2";
 
 impl Plan {
     /// The file.
@@ -41,13 +41,26 @@ impl Plan {
 
 impl MethodFacts {
     fn write(&self, text: &mut String) {
-        let word = if self.unused { "unused" } else { "spare" };
         let name = on_one_line(&self.name).replace(' ', "?");
-        let _ = write!(text, "{word} {} {name}", self.index);
-        for offset in &self.spared {
-            let _ = write!(text, " {offset}");
+        let mut line = |word: &str, more: Option<&str>, offsets: &[u16]| {
+            let _ = write!(text, "{word} {} {name}", self.index);
+            more.into_iter().for_each(|more| text.push_str(more));
+            for offset in offsets {
+                let _ = write!(text, " {offset}");
+            }
+            text.push('\n');
+        };
+        if self.unused {
+            line("unused", None, &self.spared);
+        } else if !self.spared.is_empty() || self.told.is_empty() && self.flows.is_empty() {
+            line("spare", None, &self.spared);
         }
-        text.push('\n');
+        if !self.told.is_empty() {
+            line("told", None, &self.told);
+        }
+        for flow in &self.flows {
+            line("flow", Some(&format!(" {} {}", flow.kind.word(), flow.read)), &flow.uses);
+        }
     }
 }
 

@@ -240,7 +240,7 @@ impl Content {
             let (lock, at) = self.lock(bytes, at + 4)?;
             let mode = Mode::Exclusive;
             let acquire = low(start, 4) == ACQUIRE;
-            (if acquire { Op::Acquire { lock, mode } } else { Op::Release { lock, mode } }, at)
+            (if acquire { Op::Acquire { lock, mode, tries: false } } else { Op::Release { lock, mode } }, at)
         } else {
             self.rare(start, thread, bytes, at)?
         };

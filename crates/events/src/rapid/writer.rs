@@ -28,6 +28,8 @@ pub struct Lost {
     pub left_out: BTreeMap<&'static str, u64>,
     /// `wait` and `woken` written as `rel` and `acq`.
     pub waits: u64,
+    /// Acquires that only tried, written as `acq`.
+    pub tries: u64,
     /// Events whose place has a method, file or caller, of which only a number is left.
     pub places: u64,
 }
@@ -153,7 +155,13 @@ impl Draft {
             Op::Acquire { mode: Mode::Read, .. } | Op::Release { mode: Mode::Read, .. } => {
                 return Ok(Fate::LeftOut("read mode of a lock"));
             }
-            Op::Acquire { lock, .. } => self.lock(out, "acq", lock, symbols)?,
+            Op::Acquire { tries: true, .. } if !self.lossy => {
+                return Ok(Fate::LeftOut("acquire that only tries"));
+            }
+            Op::Acquire { lock, tries, .. } => {
+                self.lost.tries += u64::from(tries);
+                self.lock(out, "acq", lock, symbols)?;
+            }
             Op::Release { lock, .. } => self.lock(out, "rel", lock, symbols)?,
             Op::Wait { lock } if self.lossy => {
                 self.lost.waits += 1;

@@ -136,6 +136,15 @@ kinds! {
     Await = 38, true, Object;
     /// Has waited on a lock that is no monitor, as [`Kind::Woken`].
     Awaited = 39, true, Object;
+    /// As [`Kind::Acquire`], but would have gone on without the lock.
+    TryAcquire = 40, true, Object;
+    /// As [`Kind::AcquireRead`], likewise.
+    TryAcquireRead = 41, true, Object;
+    /// What the thread has read last is the value of a watched flow. The site's text is the flow's kind.
+    FlowRead = 42, false, None;
+    /// That value is about to be used. The site's operand is the number of the flow's site of kind [`Kind::FlowRead`],
+    /// whose entry comes before.
+    FlowUse = 43, false, None;
 }
 
 impl Kind {

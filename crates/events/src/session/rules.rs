@@ -215,14 +215,14 @@ impl Rules {
         self.counts.exits += 1;
     }
 
-    /// Has taken a lock, perhaps again.
-    pub(super) fn acquire(&mut self, by: By, lock: LockId, mode: Mode, out: &mut impl Out) {
+    /// Has taken a lock, perhaps again, and if it `tries` not at any cost.
+    pub(super) fn acquire(&mut self, by: By, lock: LockId, mode: Mode, tries: bool, out: &mut impl Out) {
         let me = by.thread;
         let state = self.lock(lock);
         if mode == Mode::Exclusive && state.times == 0 && state.readers.is_empty() {
             (state.owner, state.times) = (me.0, 1);
             self.thread(me).held.push(lock);
-            return by.tell(Op::Acquire { lock, mode }, out);
+            return by.tell(Op::Acquire { lock, mode, tries }, out);
         }
         let (own, read) = (state.own_times(me), state.read_times(me));
         if own == 0 && !(read > 0 && mode == Mode::Read) && !self.make_free(by, lock, mode, out) {
@@ -237,14 +237,14 @@ impl Rules {
                     Mode::Read => state.read(me, 1),
                 }
                 self.thread(me).held.push(lock);
-                by.tell(Op::Acquire { lock, mode }, out);
+                by.tell(Op::Acquire { lock, mode, tries }, out);
             }
             (Mode::Exclusive, 0, _) => {
                 // From read to write in one step.
                 (state.owner, state.times) = (me.0, 1);
                 by.again(read - 1, Op::Reexit { lock }, out);
                 by.tell(Op::Release { lock, mode: Mode::Read }, out);
-                by.tell(Op::Acquire { lock, mode: Mode::Exclusive }, out);
+                by.tell(Op::Acquire { lock, mode: Mode::Exclusive, tries }, out);
                 by.again(read, Op::Reenter { lock }, out);
             }
             (Mode::Exclusive, ..) => {
@@ -274,7 +274,7 @@ impl Rules {
                 state.times = 0;
                 by.again(read, Op::Reexit { lock }, out);
                 by.tell(Op::Release { lock, mode: Mode::Exclusive }, out);
-                by.tell(Op::Acquire { lock, mode: Mode::Read }, out);
+                by.tell(Op::Acquire { lock, mode: Mode::Read, tries: true }, out);
                 by.again(read - 1, Op::Reenter { lock }, out);
             }
             (Mode::Read, 0, 1) => {

@@ -14,8 +14,8 @@ use super::names::{Entry, FINAL, Frame, LONGEST};
 use super::objects::{NO_FIELD, short};
 use super::{Kind, record};
 use crate::{
-    Access, Block, BlockId, Class, ClassId, Field, FieldId, Gap, Method, MethodId, Place, Site, SiteId,
-    Stack, StrId, Symbols, Thread, ThreadId, TraceError, VarId,
+    Access, Block, BlockId, Class, ClassId, Field, FieldId, Flow, FlowId, FlowKind, Gap, Method, MethodId,
+    Place, Site, SiteId, Stack, StrId, Symbols, Thread, ThreadId, TraceError, VarId,
 };
 
 /// How far numbers may be ahead of the entries that were read: threads write theirs side by side.
@@ -35,6 +35,8 @@ pub(super) struct Known {
     pub(super) block: BlockId,
     /// What tells channels of one object apart.
     pub(super) purpose: StrId,
+    /// The watched flow, once it is known to have a use.
+    pub(super) flow: Option<FlowId>,
 }
 
 const UNKNOWN: Known = Known {
@@ -44,6 +46,7 @@ const UNKNOWN: Known = Known {
     class: ClassId(0),
     block: BlockId(0),
     purpose: StrId(0),
+    flow: None,
 };
 
 /// What is needed of a site for a plain access of a field, which is what most records are.
@@ -299,7 +302,11 @@ impl Tables {
             Some(class) => Some(get(&self.classes, class, "class")?),
             None => None,
         };
-        let field = if operand == 0 { None } else { Some(get(&self.fields, operand, "field")?) };
+        let field = match kind {
+            _ if operand == 0 => None,
+            Kind::FlowUse => None,
+            _ => Some(get(&self.fields, operand, "field")?),
+        };
         let symbols = &mut self.symbols;
         let block = match (kind, of) {
             (Kind::EnterBlock | Kind::ExitBlock | Kind::Begin | Kind::Finish, of) => {
@@ -323,7 +330,8 @@ impl Tables {
         let line = i32::try_from(line).unwrap_or_default();
         let site = symbols.sites.intern(Site { method: of, file, line, caller: None });
         let purpose = symbols.string(text);
-        let known = Known { kind: Some(kind), site, field, class, block, purpose };
+        let flow = if kind == Kind::FlowUse { self.flow_to(site, operand)? } else { None };
+        let known = Known { kind: Some(kind), site, field, class, block, purpose, flow };
         let at = place(number, self.entries)?;
         if self.sites.len() <= at {
             self.sites.resize(at + 1, UNKNOWN);
@@ -337,6 +345,18 @@ impl Tables {
             *place = known;
         }
         Ok(())
+    }
+
+    /// The flow that is used at a site. The first of its uses makes it known.
+    fn flow_to(&mut self, to: SiteId, read: u32) -> Result<Option<FlowId>, String> {
+        let symbols = &mut self.symbols;
+        let from = self.sites.get_mut(read as usize).filter(|from| from.kind == Some(Kind::FlowRead));
+        let from = from.ok_or("a use of a flow that is read nowhere")?;
+        if from.flow.is_none() {
+            let kind = FlowKind::named(symbols.str(from.purpose)).unwrap_or_default();
+            from.flow = Some(symbols.flows.push(Flow { from: from.site, to, kind }));
+        }
+        Ok(from.flow)
     }
 
     fn thread_entry(&mut self, number: u32, name: &str, page: u32) {

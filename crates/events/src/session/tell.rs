@@ -330,6 +330,11 @@ impl Reader {
                     out.event(Event { thread: by.thread, site: by.site, op: Op::Mark { text } });
                 }
             }
+            Kind::FlowRead | Kind::FlowUse => {
+                if let Some(flow) = known.flow {
+                    tell(by, Op::Flow { flow, used: kind == Kind::FlowUse }, out);
+                }
+            }
             Kind::Known => {
                 if let Some(class) = self.look_up(|tables| tables.class(second as u32))
                     && operand != 0
@@ -408,17 +413,19 @@ impl Reader {
                     self.catch_up(lock, by.thread, out)?;
                 }
                 match kind {
-                    Kind::Enter | Kind::Acquire => self.rules.acquire(by, lock, Mode::Exclusive, out),
+                    Kind::Enter | Kind::Acquire => self.rules.acquire(by, lock, Mode::Exclusive, false, out),
                     Kind::Exit | Kind::Release => self.rules.release(by, lock, Mode::Exclusive, out),
                     Kind::EnterBlock => {
-                        self.rules.acquire(by, lock, Mode::Exclusive, out);
+                        self.rules.acquire(by, lock, Mode::Exclusive, false, out);
                         self.rules.begin(by, known.block, out);
                     }
                     Kind::ExitBlock => {
                         self.rules.finish(by, known.block, out);
                         self.rules.release(by, lock, Mode::Exclusive, out);
                     }
-                    Kind::AcquireRead => self.rules.acquire(by, lock, Mode::Read, out),
+                    Kind::AcquireRead => self.rules.acquire(by, lock, Mode::Read, false, out),
+                    Kind::TryAcquire => self.rules.acquire(by, lock, Mode::Exclusive, true, out),
+                    Kind::TryAcquireRead => self.rules.acquire(by, lock, Mode::Read, true, out),
                     Kind::ReleaseRead => self.rules.release(by, lock, Mode::Read, out),
                     // In code that is not woven, most locks were taken in such code too.
                     Kind::Wait if self.is_nowhere(by) && !self.rules.holds(by, lock) => {}
@@ -432,7 +439,7 @@ impl Reader {
                             self.rules.release(by, lock, mode, out);
                         }
                         if let Some(mode) = mode(to) {
-                            self.rules.acquire(by, lock, mode, out);
+                            self.rules.acquire(by, lock, mode, true, out);
                         }
                     }
                     _ => {}

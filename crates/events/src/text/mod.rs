@@ -9,10 +9,12 @@
 //! directive ::= "!final" field                                      before the field's first mention
 //!             | "!gap" NAME NAME NUMBER                             what, why, how many
 //!             | "!stack" NAME "@" site { "<" site }                 an example of how a thread reaches a site
-//!             | "!flow" NUMBER "@" place ">" place                  flows are numbered 0, 1, 2, … in order
+//!             | "!flow" NUMBER [ flow ] "@" place ">" place         flows are numbered 0, 1, 2, … in order
+//! flow      ::= "back" | "beside" | "unlikely" | "any"              what is done with the value; none is "back"
 //! operation ::= ("read" | "write") variable
 //!             | ("vread" | "vwrite") variable [ "update" ]          volatile; an atomic update is both, a failed one the vread
-//!             | ("acquire" | "release") lock [ "read" ]             "read": the shared mode of a read/write lock
+//!             | "acquire" lock [ "read" ] [ "tries" ]               "tries": would have gone on without it
+//!             | "release" lock [ "read" ]                           "read": the shared mode of a read/write lock
 //!             | ("reenter" | "reexit" | "wait" | "woken") lock
 //!             | ("signal" | "observe") NAME
 //!             | ("fork" | "join") NAME
@@ -20,7 +22,7 @@
 //!             | ("begin" | "finish") NAME                           the block: pkg.Class.method
 //!             | ("freeze" | "free") object
 //!             | "mark" NAME
-//!             | "flow" NUMBER
+//!             | "flow" NUMBER [ "read" ]                            "read": what was read last; else it is used
 //! variable  ::= field                                               static, or a variable without class
 //!             | object "." NAME                                     declared in the object's own class
 //!             | object ".(" field ")"                               declared elsewhere: pkg.Point3@7.(pkg.Point.x)

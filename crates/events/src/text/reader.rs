@@ -8,8 +8,8 @@ use super::{HEADER, Mark, Parsed};
 use crate::error::quote;
 use crate::window::{LONGEST, Stuck, Window};
 use crate::{
-    Block, Channel, Event, Flow, FlowId, Gap, Mode, Op, Place, Progress, Site, SiteId, Source, Stack,
-    Symbols, ThreadId, TraceError,
+    Block, Channel, Event, Flow, FlowId, FlowKind, Gap, Mode, Op, Place, Progress, Site, SiteId, Source,
+    Stack, Symbols, ThreadId, TraceError,
 };
 
 /// About how many events a batch has.
@@ -70,7 +70,7 @@ impl Content {
             }
             "acquire" => {
                 let lock = self.names.lock(line.need("a lock")?)?;
-                Op::Acquire { lock, mode: mode(line)? }
+                Op::Acquire { lock, mode: mode(line)?, tries: line.takes("tries")? }
             }
             "release" => {
                 let lock = self.names.lock(line.need("a lock")?)?;
@@ -104,7 +104,7 @@ impl Content {
                     let reason = format!("flow {} has not been declared with `!flow`", flow.0);
                     return Err(Fault::new(token.at, reason).into());
                 }
-                Op::Flow { flow }
+                Op::Flow { flow, used: !line.takes("read")? }
             }
             other => {
                 const WHAT: &str = "an operation (read, write, acquire, release, fork, join, …)";
@@ -189,7 +189,14 @@ impl Content {
                 if number.number::<u32>()? as usize != next {
                     return Err(Fault::expected(number.at, &format!("{next}, the next flow"), number.text));
                 }
-                line.sign("@")?;
+                let mut kind = FlowKind::default();
+                let word = line.need("`@` or what is known of the flow")?;
+                if word.text != "@" {
+                    kind = FlowKind::named(word.text).ok_or_else(|| {
+                        Fault::expected(word.at, "back, beside, unlikely or any", word.text)
+                    })?;
+                    line.sign("@")?;
+                }
                 let mut sign = None;
                 let from = self.place(line, &mut sign)?;
                 match sign {
@@ -199,7 +206,7 @@ impl Content {
                 }
                 let mut rest = None;
                 let to = self.place(line, &mut rest)?;
-                self.names.symbols.flows.push(Flow { from, to });
+                self.names.symbols.flows.push(Flow { from, to, kind });
                 rest.map_or(Ok(()), |token| Err(Fault::expected(token.at, "the end of the line", token.text)))
             }
             other => Err(Fault::expected(directive.at, "!final, !gap, !stack or !flow", other)),

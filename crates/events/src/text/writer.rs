@@ -6,7 +6,7 @@
 use std::io::{self, Write};
 
 use super::{HEADER, show};
-use crate::{Event, Gap, Mode, Op, Symbols};
+use crate::{Event, FlowKind, Gap, Mode, Op, Symbols};
 
 /// Writes a trace as text, batch by batch.
 pub struct Writer<W: Write> {
@@ -67,7 +67,12 @@ impl<W: Write> Writer<W> {
         }
         self.fields = symbols.fields.len();
         for (id, flow) in symbols.flows.iter().skip(self.flows) {
-            out.push_str(&format!("!flow {} @ ", id.0));
+            out.push_str(&format!("!flow {} ", id.0));
+            if flow.kind != FlowKind::default() {
+                out.push_str(flow.kind.word());
+                out.push(' ');
+            }
+            out.push_str("@ ");
             show::place(out, symbols, flow.from);
             out.push_str(" > ");
             show::place(out, symbols, flow.to);
@@ -121,14 +126,19 @@ fn write_event(out: &mut String, event: &Event, symbols: &Symbols) {
         }
         Op::Freeze { object } | Op::Free { object } => show::object(out, symbols, object),
         Op::Mark { text } => show::name(out, symbols.str(text), &[]),
-        Op::Flow { flow } => out.push_str(&flow.0.to_string()),
+        Op::Flow { flow, .. } => out.push_str(&flow.0.to_string()),
     }
     match event.op {
-        Op::Acquire { mode: Mode::Read, .. } | Op::Release { mode: Mode::Read, .. } => out.push_str(" read"),
+        Op::Acquire { mode: Mode::Read, .. }
+        | Op::Release { mode: Mode::Read, .. }
+        | Op::Flow { used: false, .. } => out.push_str(" read"),
         Op::VolatileRead { update: true, .. } | Op::VolatileWrite { update: true, .. } => {
             out.push_str(" update")
         }
         _ => {}
+    }
+    if matches!(event.op, Op::Acquire { tries: true, .. }) {
+        out.push_str(" tries");
     }
     out.push_str(" @ ");
     show::place(out, symbols, event.site);

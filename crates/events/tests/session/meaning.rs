@@ -1,11 +1,11 @@
 //! What each kind of record comes to mean.
 
-use events::Source as _;
 use events::session::names::{CLASSES_WOVEN, Frame};
 use events::session::record::{Extra, Hold, range};
-use events::session::{Entry, Kind};
+use events::session::{Entry, Kind, Reader};
+use events::{FlowId, FlowKind, Source as _};
 
-use crate::world::{ACCOUNT, Folder, MAP, WRITE_STATIC, site, told};
+use crate::world::{ACCOUNT, Folder, MAP, WRITE_STATIC, read_of, site, told};
 
 /// One thread that does stamped things to object 7.
 fn stamped(kinds: &[Kind]) -> (Vec<String>, Vec<(String, u64)>) {
@@ -63,7 +63,7 @@ fn a_downgraded_lock_gives_order_and_stays_held() {
         "main reenter acme.Account@7",
         "main reexit acme.Account@7",
         "main release acme.Account@7",
-        "main acquire acme.Account@7 read",
+        "main acquire acme.Account@7 read tries",
         "main release acme.Account@7 read",
     ];
     assert_eq!(lines, expected);
@@ -94,7 +94,7 @@ fn a_conversion_is_one_step() {
     player.extended(1, site(Kind::Convert), 7, ACCOUNT, away).unwrap();
     player.end().unwrap();
     let expected = ["acquire acme.Account@7 read", "release acme.Account@7 read"];
-    let expected = expected.into_iter().chain(["acquire acme.Account@7", "release acme.Account@7"]);
+    let expected = expected.into_iter().chain(["acquire acme.Account@7 tries", "release acme.Account@7"]);
     assert_eq!(told(&folder).0, expected.map(|line| format!("main {line}")).collect::<Vec<_>>());
 }
 
@@ -167,6 +167,53 @@ fn accesses_name_fields_statics_elements_and_whole_objects() {
         "main signal java.util.HashMap@9",
     ];
     assert_eq!(told(&folder).0, expected);
+}
+
+#[test]
+fn a_watched_value_is_read_and_used() {
+    let folder = Folder::new();
+    let mut player = folder.player();
+    let (method, line) = (1, 12);
+    let site = |number, kind: Kind, operand, text: &str| {
+        let (kind, text) = (kind.number(), text.to_owned());
+        Entry::Site { number, method, line, kind, operand, text }
+    };
+    player.name(&site(400, Kind::FlowRead, 0, "beside")).unwrap();
+    player.name(&site(401, Kind::FlowRead, 0, "any")).unwrap();
+    player.name(&site(402, Kind::FlowUse, 400, "")).unwrap();
+    player.name(&site(403, Kind::FlowUse, 400, "")).unwrap();
+    player.thread(1, "main").unwrap();
+    for number in [read_of(1), 400, 401, 402, 403] {
+        player.plain(1, number, if number == read_of(1) { 7 } else { 0 }).unwrap();
+    }
+    player.end().unwrap();
+    let (lines, reader) = told(&folder);
+    // What is used nowhere is no flow.
+    let expected = ["main read acme.Account@7.f1", "main flow 1 read", "main flow 1", "main flow 1"];
+    assert_eq!(lines, expected);
+    let flow = reader.symbols().flows.get(FlowId(1));
+    assert_eq!((flow.kind, flow.from == flow.to), (FlowKind::Beside, true), "on one line");
+}
+
+#[test]
+fn a_use_of_a_flow_that_is_read_nowhere_is_refused() {
+    let folder = Folder::new();
+    let mut player = folder.player();
+    let entry = |number, operand| Entry::Site {
+        number,
+        method: 1,
+        line: 1,
+        kind: Kind::FlowUse.number(),
+        operand,
+        text: String::new(),
+    };
+    player.name(&entry(400, site(Kind::Read))).unwrap();
+    player.thread(1, "main").unwrap();
+    player.plain(1, 400, 0).unwrap();
+    player.end().unwrap();
+    let mut reader = Reader::finished(&folder.0).unwrap();
+    assert!(!reader.fill(&mut Vec::new()).unwrap());
+    assert!(reader.gaps().iter().any(|gap| gap.why.contains("read nowhere")), "{:?}", reader.gaps());
 }
 
 #[test]
@@ -255,4 +302,17 @@ fn a_name_that_was_written_after_the_last_look_is_found() {
     let names: Vec<String> =
         reader.symbols().locks.iter().map(|(lock, _)| reader.symbols().lock_name(lock)).collect();
     assert_eq!(names, ["acme.Late@8", "acme.Late.class@5"]);
+}
+
+#[test]
+fn who_only_tries_takes_the_lock_all_the_same() {
+    let (lines, gaps) = stamped(&[Kind::TryAcquire, Kind::Release, Kind::TryAcquireRead, Kind::ReleaseRead]);
+    let expected = [
+        "main acquire acme.Account@7 tries",
+        "main release acme.Account@7",
+        "main acquire acme.Account@7 read tries",
+        "main release acme.Account@7 read",
+    ];
+    assert_eq!(lines, expected);
+    assert!(gaps.is_empty(), "{gaps:?}");
 }

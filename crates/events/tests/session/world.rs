@@ -75,7 +75,11 @@ pub fn names(player: &mut Player) {
     for &kind in Kind::ALL {
         let about = matches!(kind, Kind::Read | Kind::Write | Kind::VolatileRead | Kind::VolatileWrite);
         let array = matches!(kind, Kind::ArrayRead | Kind::ArrayWrite);
-        site(kind.number().into(), kind, about.into(), if array { "int[]" } else { "" });
+        let operand = match kind {
+            Kind::FlowUse => Kind::FlowRead.number().into(),
+            _ => about.into(),
+        };
+        site(kind.number().into(), kind, operand, if array { "int[]" } else { "" });
     }
     for field in 1..=8 {
         site(read_of(field), Kind::Read, field, "");

@@ -77,7 +77,13 @@ pub(crate) fn expand(models: &Models, line: &Line, effect: &Effect, owner: &str,
     };
     match &effect.action {
         Action::Acquire { lock, mode } => {
-            let kind = if *mode == LockMode::Read { Kind::AcquireRead } else { Kind::Acquire };
+            let kind = match (*mode == LockMode::Read, condition == Condition::Always) {
+                (false, true) => Kind::Acquire,
+                (true, true) => Kind::AcquireRead,
+                // Whoever is told whether it has the lock goes on without it.
+                (false, false) => Kind::TryAcquire,
+                (true, false) => Kind::TryAcquireRead,
+            };
             for &moment in moments(effect.when) {
                 on(moment, kind, source(lock), stamp_or(mode, asked(condition, moment)));
             }

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use classfile::text;
 use events::models::Models;
-use instrument::{Blocks, Called, Gap, Options, Scope, Site, Sites, World, weave};
+use instrument::{Blocks, Called, Gap, Kind, Options, Scope, Site, Sites, World, weave};
 
 /// Numbers everything and keeps what it was told as text.
 #[derive(Default)]
@@ -46,7 +46,9 @@ impl Sites for Table {
 
     fn site(&mut self, site: Site<'_>) -> Option<u32> {
         let mut about = format!("{}:{} {:?}", self.methods[site.method as usize - 1], site.line, site.kind);
-        if site.operand != 0 {
+        if site.kind == Kind::FlowUse {
+            about += &format!(" of {}", self.sites[site.operand as usize - 1]);
+        } else if site.operand != 0 {
             about += &format!(" {}", self.fields[site.operand as usize - 1]);
         }
         if !site.text.is_empty() {

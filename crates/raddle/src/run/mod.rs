@@ -17,8 +17,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, Scope, ScopedJoinHandle};
 use std::time::{Duration, Instant};
 
-use events::Progress;
 use events::session::alive::{alive, process_of};
+use events::{OpSet, Progress};
 use findings::{Gap, Report, Road, plural};
 use program::points::World;
 
@@ -56,6 +56,16 @@ pub fn run(args: &RunArgs, color: Color) -> Result<Outcome, Failure> {
     let checked = check(args, &mut wanted, &own_plan)?;
     let plan = if checked.is_some() { Some(own_plan.as_path()) } else { args.plan.as_deref() };
     let planned = plan.map(plan::read).transpose()?;
+    if planned.as_ref().is_none_or(|(_, plan)| plan.flows() == 0) {
+        // Nobody will tell of any value.
+        wanted.specs.retain(|spec| !spec.ops.meets(OpSet::FLOW));
+        if wanted.specs.is_empty() && planned.is_none() {
+            return Err(Failure::with_help(
+                "a run without a plan watches no values, and nothing else was asked for",
+                "--check finds out which could be stale and has them watched",
+            ));
+        }
+    }
     let plan_path = planned.as_ref().map(|(path, _)| path.as_path());
     let mut command = start::command(args, &agent, folder.path(), plan_path)?;
     let place = folder.path().to_owned();
@@ -225,6 +235,11 @@ fn finish(
         // Those that ran are counted, not those that could.
         checked.coverage.threads = 0;
         report.merge(checked);
+    }
+    if !wanted.options.paper {
+        report.gather_sets();
+    }
+    if !args.check.is_empty() {
         report.tell_roads(road);
     }
     let mut complete = errors.is_empty();

@@ -173,6 +173,10 @@ fn tell_lost(lost: &Lost, gaps: &[Gap], form: Form) {
     if lost.waits > 0 {
         text.push_str(&format!("raddle: written as rel and acq: {}\n", plural(lost.waits, "wait", "waits")));
     }
+    if lost.tries > 0 {
+        let tries = plural(lost.tries, "acquire that only tried", "acquires that only tried");
+        text.push_str(&format!("raddle: written as acq: {tries}\n"));
+    }
     if lost.places > 0 {
         let places = plural(lost.places, "event", "events");
         text.push_str(&format!("raddle: only a number is left of the place of {places}\n"));

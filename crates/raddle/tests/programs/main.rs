@@ -9,6 +9,7 @@ mod memory;
 mod plans;
 mod roads;
 mod stacks;
+mod stale;
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};

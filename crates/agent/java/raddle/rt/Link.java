@@ -15,9 +15,10 @@ import jdk.internal.misc.Unsafe;
  * field, whether that class was woven and whether the field is volatile.
  *
  * <p>Names: {@code r} before a read (after it where the field is static), {@code a} after it, {@code u} before a write
- * (an update), {@code v} the same where only volatile fields count. {@code R} and {@code U}: the same of an object of
- * exactly the named class which the method that makes it has given to nobody but its constructor. {@code Rb} and
- * {@code Ub}: this is known only if the constructor leaves all references in the object null.
+ * (an update), {@code v} the same where only volatile fields count, {@code f} after a read that is told each time.
+ * {@code R} and {@code U}: as {@code r} and {@code u}, of an object of exactly the named class which the method that makes
+ * it has given to nobody but its constructor. {@code Rb} and {@code Ub}: this is known only if the constructor leaves all
+ * references in the object null.
  */
 final class Link {
     private static final Unsafe U = Unsafe.getUnsafe();
@@ -78,6 +79,8 @@ final class Link {
                 return isVolatile ? MethodHandles.empty(type) : accessor("r", declaring, simple, descriptor, isStatic, isFinal, type, site);
             case "a":
                 return isVolatile ? any("volatileRead", isStatic, type, site) : MethodHandles.empty(type);
+            case "f":
+                return isVolatile ? MethodHandles.empty(type) : any("readAlways", isStatic, type, site);
             case "u":
                 return isVolatile
                         ? any("volatileWrite", isStatic, type, site)

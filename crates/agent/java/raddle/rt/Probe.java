@@ -80,6 +80,25 @@ public final class Probe {
         me.plain(site, o == null ? 0 : me.object(o));
     }
 
+    /** A read that is told each time. */
+    @DontInline
+    public static void readAlways(Object o, int site) {
+        Recorder me = Recorder.of(Thread.currentThread());
+        if (me == null) return;
+        Stacks.at(site, me);
+        if (o == null) me.uses(site);
+        me.reads(site, o == null ? 0 : me.object(o));
+    }
+
+    /** The value that was read last is watched, or one that is watched is about to be used. */
+    @DontInline
+    public static void flow(int site) {
+        Recorder me = Recorder.of(Thread.currentThread());
+        if (me == null) return;
+        Stacks.at(site, me);
+        me.plain(site, 0);
+    }
+
     public static void writeAny(Object o, int site) {
         readAny(o, site);
     }

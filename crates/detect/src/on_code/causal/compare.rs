@@ -11,13 +11,16 @@
 //! - the two variables that show it must be fields of one class: what different objects hold under one lock seldom has to
 //!   fit together;
 //! - one of the two regions must come after the other in one pass through a method, with some object in common;
-//! - writes apart (compw) count only if whoever reads them together makes something of both.
+//! - writes apart (compw) count only if whoever reads them together makes something of both, and does not wait for them:
+//!   who waits until one of several variables changes expects them to change one at a time;
+//! - a lock that is only taken under a certain other one is left out: its regions are parts of the other one's. (An object
+//!   that two owners share and each guards with its own lock is taken for guarded.)
 
 use program::ClassId;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::correlation::Correlation;
-use crate::on_code::regions::groups::by_lock;
+use crate::on_code::regions::groups::{Group, by_lock};
 use crate::on_code::regions::sequence::Sequence;
 use crate::on_code::regions::variables::VarId;
 use crate::on_code::regions::{RegionId, Regions};
@@ -68,7 +71,11 @@ pub fn conflicts<'a, 'p>(
     let mut steps = MOST_STEPS;
     let mut left_out = 0;
     let mut sequence = Sequence::new(regions);
+    let outer = if paper { FxHashMap::default() } else { outer_locks(regions) };
     for group in by_lock(regions, paper) {
+        if is_protected(&group, &outer) {
+            continue;
+        }
         let views: Vec<[Sets; 2]> = group.iter().map(|group| sets(regions, &group.regions)).collect();
         for (one, [reads, writes]) in group.iter().zip(&views) {
             for (maximal, apart_kind) in [(maximal(reads), Kind::Write), (maximal(writes), Kind::Read)] {
@@ -93,6 +100,49 @@ pub fn conflicts<'a, 'p>(
         }
     }
     (found, left_out + sequence.left_out)
+}
+
+/// The locks of the regions around each region, wherever it is run; its own is none.
+fn outer_locks(regions: &Regions<'_>) -> FxHashMap<RegionId, FxHashSet<u32>> {
+    let lock = |region: &RegionId| regions.variables.locks.get(region.index()).copied();
+    let mut found: FxHashMap<RegionId, FxHashSet<u32>> = FxHashMap::default();
+    for access in &regions.views.accesses {
+        let open = regions.instances.open(access.instance, access.inst);
+        for (depth, region) in open.iter().enumerate() {
+            let own = lock(region);
+            let around = open.iter().take(depth).filter_map(lock).filter(|outer| Some(*outer) != own);
+            let around: FxHashSet<u32> = around.collect();
+            match found.get_mut(region) {
+                Some(known) => known.retain(|lock| around.contains(lock)),
+                None => {
+                    found.insert(*region, around);
+                }
+            }
+        }
+    }
+    found
+}
+
+/// Are all regions under one lock under a certain other one, too?
+fn is_protected(groups: &[Group], outer: &FxHashMap<RegionId, FxHashSet<u32>>) -> bool {
+    let mut regions = groups.iter().flat_map(|group| &group.regions);
+    let Some(first) = regions.next().and_then(|region| outer.get(region)) else { return false };
+    let mut common = first.clone();
+    for region in regions {
+        common.retain(|lock| outer.get(region).is_some_and(|around| around.contains(lock)));
+    }
+    !common.is_empty()
+}
+
+/// Is a region in a method that waits at a lock?
+fn waits(regions: &Regions<'_>, region: RegionId) -> bool {
+    let Some(method) = regions.instances.regions.get(region.index()).map(|region| region.method) else {
+        return false;
+    };
+    let mut instances = regions.instances.all.iter();
+    instances
+        .find(|instance| instance.method == method)
+        .is_some_and(|instance| instance.code.regions.regions.iter().any(|local| local.instead_of.is_some()))
 }
 
 /// The distinct read and write views of some regions.
@@ -245,7 +295,8 @@ impl Maximal<'_, '_> {
                 }
                 Kind::Write if judge.paper => true,
                 Kind::Write => {
-                    let mut holders = self.holders.iter().take(MOST_PAIRS);
+                    let mut holders =
+                        self.holders.iter().take(MOST_PAIRS).filter(|holder| !waits(judge.regions, **holder));
                     holders.any(|holder| judge.correlation.common(self.process, (*holder, *x), (*holder, *y)))
                 }
             });

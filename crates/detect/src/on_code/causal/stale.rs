@@ -13,10 +13,13 @@
 //!
 //! if the region at the end does not look at the variable again before it writes, and if the value was not taken out where
 //! it was read: the region there writes the variable too, or moves on the index or reference that led to it. Then nobody
-//! else gets that value.
+//! else gets that value. Nor does a check count that only decides whether another region looks at the variable again, if
+//! that look leads to the write as well: then the second look is the one that may be stale.
+
+use std::rc::Rc;
 
 use findings::Confidence;
-use program::ir::{Inst, Op, Reg};
+use program::ir::{BlockId, Inst, Op, Reg};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::correlation::after;
@@ -73,7 +76,8 @@ pub fn stale_values(regions: &Regions<'_>, graph: &Graph, paper: bool) -> (Vec<S
         let of = if access.write { &mut writes } else { &mut reads };
         of.entry(access.var).or_default().push(*access);
     }
-    let mut search = Search { regions, graph, by_node, reads, writes, paper, again: FxHashMap::default() };
+    let (again, depends) = (FxHashMap::default(), FxHashMap::default());
+    let mut search = Search { regions, graph, by_node, reads, writes, paper, again, depends };
     let mut found: Vec<Stale> = Vec::new();
     let mut room = ALL_STEPS;
     let mut given_up = 0;
@@ -115,6 +119,8 @@ struct Search<'a, 'p> {
     paper: bool,
     /// What is known of writes that come after another look at a variable.
     again: FxHashMap<(RegionId, VarId, Node), bool>,
+    /// What depends on accesses, by their nodes, as far as anybody asked.
+    depends: FxHashMap<Node, Rc<FxHashSet<Node>>>,
 }
 
 /// Where a path is: its node, whether it has gone into a method, whether a condition was on it, which of the regions
@@ -314,12 +320,64 @@ impl Search<'_, '_> {
                 false => None,
             };
         }
-        if !self.regions.views.of(first).writes.is_empty() {
+        if !self.regions.views.of(first).writes.is_empty() || self.is_checked_on_the_way(access, first, end) {
             return None;
         }
         let view = self.regions.views.of(last);
         let uses = view.writes.contains(&access.var) || view.reads.contains(&access.var);
         (self.lock(first) == self.lock(last) && (same_var || uses)).then_some(Confidence::Medium)
+    }
+
+    /// Does a read only decide whether another region looks at the variable, on which the end depends as well?
+    fn is_checked_on_the_way(&mut self, access: &Access, first: RegionId, end: &End) -> bool {
+        const MOST_READS: usize = 64;
+        let goal = self.graph.node(end.used.instance, What::Version(end.used.inst));
+        let decided = self.depending(access);
+        let around = |access: &Access| self.regions.instances.open(access.instance, access.inst);
+        let last = around(&end.used).last().copied();
+        let looks: Vec<Access> = self.reads.get(&access.var).into_iter().flatten().copied().collect();
+        let is_between = |look: &&Access| {
+            let region = around(look).last().copied();
+            let elsewhere = region.is_some_and(|region| region != first && Some(region) != last);
+            let is_decided = || {
+                let block = self.inst(look).and_then(|(instance, _)| {
+                    let blocks = &instance.code.body.blocks;
+                    blocks.partition_point(|block| block.insts.start <= look.inst).checked_sub(1)
+                });
+                let guards = [Some(BlockId::ENTRY), block.map(|block| BlockId(block as u32))];
+                let mut guards = guards.into_iter().flatten();
+                guards.any(|block| decided.contains(&self.graph.node(look.instance, What::Guard(block))))
+            };
+            elsewhere && is_decided()
+        };
+        let between: Vec<Access> = looks.iter().take(MOST_READS).filter(is_between).copied().collect();
+        between.iter().any(|look| self.depending(look).contains(&goal))
+    }
+
+    /// What depends on an access, as far as the search goes.
+    fn depending(&mut self, access: &Access) -> Rc<FxHashSet<Node>> {
+        let start = self.graph.node(access.instance, What::Version(access.inst));
+        if let Some(known) = self.depends.get(&start) {
+            return known.clone();
+        }
+        let mut found: FxHashSet<Node> = FxHashSet::default();
+        let mut seen: FxHashSet<(Node, bool)> = FxHashSet::default();
+        let mut work = vec![(start, false)];
+        while let Some((node, inside)) = work.pop() {
+            if seen.len() > STEPS {
+                break;
+            }
+            for edge in self.graph.edges(node) {
+                let Some(inside) = after(edge, inside, self.paper) else { continue };
+                if seen.insert((edge.to, inside)) {
+                    found.insert(edge.to);
+                    work.push((edge.to, inside));
+                }
+            }
+        }
+        let found = Rc::new(found);
+        self.depends.insert(start, found.clone());
+        found
     }
 
     /// Does a region read the variable again to decide whether the write happens?

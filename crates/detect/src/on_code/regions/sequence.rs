@@ -1,7 +1,8 @@
 //! Which regions come one after the other: in one pass through some method, without going round a loop, a call or block
 //! that leads to the one is followed by a call or block that leads to the other. Regions that only different rounds of a
 //! loop (or different calls from outside) lead to have nothing to do with each other, and neither have regions that are
-//! reached by way of different objects: the two calls (or blocks) must be given (or lock) some object in common.
+//! reached by way of different objects: the two calls (or blocks) must be given (or lock) some object in common, and one
+//! that other threads may reach.
 
 use std::rc::Rc;
 
@@ -9,7 +10,7 @@ use program::ir::{BlockId, Body, Edges, Kind, Reg, Shape};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::instances::Instance;
-use super::{RegionId, Regions};
+use super::{Given, RegionId, Regions};
 
 /// What is known so far.
 pub struct Sequence<'a, 'p> {
@@ -114,8 +115,10 @@ impl<'a, 'p> Sequence<'a, 'p> {
         let intervals = self.orders.entry(number);
         let intervals = intervals.or_insert_with(|| Shape::new(body, Edges::All).intervals().into());
         let order = Order { body, intervals };
+        let given = &self.regions.given;
         let answer = from.iter().any(|from| {
-            let alike = to.iter().copied().filter(|to| is_alike(instance, *from, *to)).collect::<Vec<_>>();
+            let alike =
+                to.iter().copied().filter(|to| is_alike(given, instance, *from, *to)).collect::<Vec<_>>();
             !alike.is_empty() && order.comes_after(*from, &alike)
         });
         self.passes.insert(key, answer);
@@ -172,17 +175,23 @@ fn contains(set: &[u64], number: u32) -> bool {
     set.get(number as usize / 64).is_some_and(|bits| bits >> (number % 64) & 1 == 1)
 }
 
-/// Do two calls or starts of regions have an object in common, as far as they have any?
-fn is_alike(instance: &Instance<'_>, one: u32, other: u32) -> bool {
+/// Do two calls or starts of regions have an object in common that others may reach, as far as they have any?
+fn is_alike(given: &Given<'_>, instance: &Instance<'_>, one: u32, other: u32) -> bool {
     let code = &instance.code;
     let objects = |inst: u32| -> Vec<Reg> {
         let Some(inst) = code.body.insts.get(inst as usize) else { return Vec::new() };
         code.body.uses(&inst.op).filter(|reg| reg.is_some() && code.body.kind(*reg) == Kind::Ref).collect()
     };
     let (ones, others) = (objects(one), objects(other));
+    let may_be_reached = |reg: Reg| {
+        let found = given.points.of(instance.method, reg);
+        found.is_none_or(|found| found.iter().any(|object| given.sharing.has_escaped(object)))
+    };
     ones.is_empty()
         || others.is_empty()
-        || ones.iter().any(|one| others.iter().any(|other| code.values.same(*one, *other)))
+        || ones
+            .iter()
+            .any(|one| others.iter().any(|other| code.values.same(*one, *other)) && may_be_reached(*one))
 }
 
 /// In which order the blocks of a body can run.

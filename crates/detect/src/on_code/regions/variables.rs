@@ -20,7 +20,7 @@ pub struct VarId(pub u32);
 pub struct Variable {
     /// Its field; none for elements and contents.
     pub field: Option<FieldId>,
-    /// `pkg.Class.field`, `int[][]`.
+    /// `pkg.Class.field`, `elements of int[]`.
     pub name: String,
     /// Is it what a library object holds? Such variables carry values, and are in no view.
     pub is_contents: bool,
@@ -216,8 +216,9 @@ fn describe(given: &Given<'_>, (object, part): (u32, Part)) -> Variable {
             Variable { field: Some(id), name, is_contents: false, counts, is_volatile }
         }
         Part::Elements => {
-            let name = array_name(given, object).unwrap_or_default();
-            let name = format!("{name}[]");
+            let class = array_name(given, object);
+            let name =
+                class.map_or_else(|| "array elements".to_owned(), |class| format!("elements of {class}"));
             Variable { field: None, name, is_contents: false, counts: true, is_volatile: false }
         }
         Part::Contents => Variable {

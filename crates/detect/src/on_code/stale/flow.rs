@@ -28,6 +28,8 @@ pub struct Read {
     pub object: Option<Path>,
     /// Where it is read, perhaps in a method that was called.
     pub place: Place,
+    /// The instruction of this method that gives it.
+    pub inst: u32,
     /// The lock of the innermost block, in the terms of this method.
     pub lock: Option<Path>,
     /// The block, if it is one of this method.
@@ -57,7 +59,17 @@ struct State {
     values: FxHashMap<Reg, Vec<(u32, Stage)>>,
     /// Variables that were read again in a block that is still open, and looked at.
     checked: Vec<(Variable, usize)>,
+    /// The same, on some ways that lead here.
+    perhaps_checked: Vec<(Variable, usize)>,
     seen: bool,
+}
+
+impl State {
+    /// Whether a value that is used belongs to nobody and is not checked, on whichever way.
+    fn is_always(&self, variable: Variable, source: u32, values: &[(u32, Stage)]) -> bool {
+        !values.contains(&(source, Stage::Taken))
+            && self.perhaps_checked.iter().all(|(checked, _)| *checked != variable)
+    }
 }
 
 /// A use of a value whose block has ended.
@@ -69,6 +81,10 @@ pub struct Use {
     pub inst: u32,
     /// How.
     pub kind: UseKind,
+    /// In which register; none: in any that is used.
+    pub reg: Reg,
+    /// Is it one of such a value however the place is reached? On some ways the value may be somebody's own, or checked.
+    pub always: bool,
     /// The locks held, as people read them.
     pub locks: Vec<String>,
     /// The method's own locks that are held, and where they were taken.
@@ -234,6 +250,12 @@ impl<'c, 's> Follow<'c, 's> {
         let count = known.checked.len();
         known.checked.retain(|checked| passed.checked.contains(checked));
         changed |= known.checked.len() != count;
+        for checked in passed.perhaps_checked {
+            if !known.perhaps_checked.contains(&checked) {
+                known.perhaps_checked.push(checked);
+                changed = true;
+            }
+        }
         if changed {
             work.push(target);
         }
@@ -254,6 +276,7 @@ impl<'c, 's> Follow<'c, 's> {
             _ => return,
         };
         state.checked.retain(|(_, slot)| !ended.contains(slot));
+        state.perhaps_checked.retain(|(_, slot)| !ended.contains(slot));
         let sources = &self.found.sources;
         for (source, stage) in state.values.values_mut().flatten() {
             let Some(Source::Read(read)) = sources.get(*source as usize) else { continue };
@@ -391,6 +414,7 @@ impl<'c, 's> Follow<'c, 's> {
                     variable,
                     object,
                     place,
+                    inst,
                     lock,
                     block,
                     outer: outer.map(|(slot, depth)| (slot, depth.since)).collect(),
@@ -424,7 +448,8 @@ impl<'c, 's> Follow<'c, 's> {
         depths: &[Depth],
     ) {
         let is_checked = state.checked.iter().any(|(checked, _)| *checked == variable);
-        for (source, stage) in self.values(state, std::iter::once(value)) {
+        let values = self.values(state, std::iter::once(value));
+        for &(source, stage) in &values {
             match self.found.sources.get(source as usize) {
                 Some(Source::Param(number)) if !is_checked => {
                     let object = object.clone().filter(|path| !path.is_local());
@@ -442,7 +467,8 @@ impl<'c, 's> Follow<'c, 's> {
                 Some(Source::Read(read)) if stage == Stage::Ended && !is_checked => {
                     let same_lock = read.lock.is_some() && read.lock == self.lock_here(depths);
                     let kind = UseKind::Written { variable, object: object.clone(), place: None, same_lock };
-                    self.used(source, inst, kind, depths);
+                    let always = state.is_always(variable, source, &values);
+                    self.used(source, inst, kind, (value, always), depths);
                 }
                 _ => {}
             }
@@ -476,17 +502,28 @@ impl<'c, 's> Follow<'c, 's> {
         self.locks.and_then(|locks| locks.slots.get(slot)).map(|slot| slot.path.clone())
     }
 
-    fn used(&mut self, source: u32, inst: u32, kind: UseKind, depths: &[Depth]) {
+    fn used(&mut self, source: u32, inst: u32, kind: UseKind, (reg, always): (Reg, bool), depths: &[Depth]) {
         if self.gathering {
             let locks = self.code.lock_names(self.method, depths);
             let held = depths.iter().enumerate().filter(|(_, depth)| depth.least > 0);
             let held = held.map(|(slot, depth)| (slot, depth.since)).collect();
-            self.found.uses.push(Use { source, inst, kind, locks, held });
+            self.found.uses.push(Use { source, inst, kind, reg, always, locks, held });
         }
     }
 
     /// A branch on a value that is fresh: what is written after it was looked at again.
     fn checks(&self, used: &[(u32, Stage)], state: &mut State) {
+        let before = state.checked.len();
+        self.note_checks(used, state);
+        if state.checked.len() != before {
+            let new: Vec<_> =
+                state.checked.iter().filter(|one| !state.perhaps_checked.contains(one)).copied().collect();
+            state.perhaps_checked.extend(new);
+            state.perhaps_checked.sort_unstable();
+        }
+    }
+
+    fn note_checks(&self, used: &[(u32, Stage)], state: &mut State) {
         for (source, stage) in used {
             let Some(Source::Read(read)) = self.found.sources.get(*source as usize) else { continue };
             let (Stage::Open, Some(block)) = (*stage, read.block) else { continue };
@@ -614,7 +651,8 @@ impl<'c, 's> Follow<'c, 's> {
         };
         let is_checked = state.checked.iter().any(|(checked, _)| *checked == variable);
         let lock = written.lock.as_ref().and_then(|lock| in_terms_of_caller(lock, paths));
-        for (source, stage) in self.values(state, std::iter::once(*reg)) {
+        let values = self.values(state, std::iter::once(*reg));
+        for &(source, stage) in &values {
             match self.found.sources.get(source as usize) {
                 Some(Source::Param(number)) if !is_checked => {
                     let open = object.clone().filter(|path| !path.is_local());
@@ -637,7 +675,8 @@ impl<'c, 's> Follow<'c, 's> {
                     let same_lock = read.lock.is_some() && read.lock == held;
                     let place = Some(written.place);
                     let kind = UseKind::Written { variable, object: object.clone(), place, same_lock };
-                    self.used(source, inst, kind, depths);
+                    let always = state.is_always(variable, source, &values);
+                    self.used(source, inst, kind, (*reg, always), depths);
                 }
                 _ => {}
             }
@@ -655,7 +694,7 @@ impl<'c, 's> Follow<'c, 's> {
             let Some(Source::Read(read)) = self.found.sources.get(*source as usize) else { continue };
             let elsewhere = *stage == Stage::Ended || read.block.is_some() && current != read.block;
             if elsewhere {
-                self.used(*source, inst, UseKind::Any, depths);
+                self.used(*source, inst, UseKind::Any, (Reg::NONE, true), depths);
                 for values in state.values.values_mut() {
                     values.retain(|(other, _)| other != source);
                 }

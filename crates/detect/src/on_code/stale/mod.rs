@@ -23,6 +23,7 @@ mod flow;
 mod summary;
 #[cfg(test)]
 mod tests;
+mod watched;
 
 use findings::{Confidence, Role, Rule};
 use program::MethodId;
@@ -35,6 +36,8 @@ use super::accesses::Access;
 use super::locks::keys::{guards, is_same};
 use super::{Code, CodeSpec, Evidence, Out, Place, StepAt, Subject};
 use crate::Options;
+
+pub use self::watched::{WatchedFlow, flows};
 
 /// The check for stale values.
 pub static SPEC: CodeSpec = CodeSpec {
@@ -144,12 +147,8 @@ fn read_step(code: &Code, read: &Read) -> StepAt {
 
 /// Whether a use matters, and what there is to say about it.
 fn judge(code: &Code, method: MethodId, read: &Read, used: &Use) -> Option<Evidence> {
-    let UseKind::Written { variable, object, place, same_lock } = &used.kind else { return None };
-    let same = *variable == read.variable && *object == read.object;
-    let neighbour = *same_lock && *object == read.object && object.is_some() && !variable.elements;
-    if !same && !neighbour {
-        return None;
-    }
+    let same = is_back(read, used)?;
+    let UseKind::Written { variable, place, .. } = &used.kind else { return None };
     if !is_shared(code, read.place) {
         return None;
     }
@@ -192,6 +191,14 @@ fn judge(code: &Code, method: MethodId, read: &Read, used: &Use) -> Option<Evide
         notes: Vec::new(),
         advice: ADVICE.into(),
     })
+}
+
+/// Whether a value is written back to where it was read; else it is written beside that, if at all.
+fn is_back(read: &Read, used: &Use) -> Option<bool> {
+    let UseKind::Written { variable, object, same_lock, .. } = &used.kind else { return None };
+    let same = *variable == read.variable && *object == read.object;
+    let beside = *same_lock && *object == read.object && object.is_some() && !variable.elements;
+    (same || beside).then_some(same)
 }
 
 fn is_shared(code: &Code, place: Place) -> bool {

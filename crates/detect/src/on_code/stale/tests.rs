@@ -2,9 +2,9 @@
 
 use findings::{Confidence, Report};
 
-use super::SPEC;
+use super::{SPEC, flows};
 use crate::Options;
-use crate::on_code::testing::check;
+use crate::on_code::testing::{check, code};
 
 fn paper() -> Options {
     Options { paper: true, ..Options::default() }
@@ -468,4 +468,147 @@ fn locks_of_java_util_concurrent_open_blocks_too() {
             return
         } }";
     one(&Options::default(), text);
+}
+
+/// The flows that a run would watch: kind, line of the read, line at which its value arrives, lines of the uses.
+fn watched(options: &Options, text: &str) -> Vec<(&'static str, i32, i32, Vec<i32>)> {
+    let code = code(text);
+    let line = |method, inst| code.frame(method, Some(inst)).line;
+    let found = flows(&code, options).into_iter().map(|flow| {
+        let uses = flow.uses.iter().map(|inst| line(flow.method, *inst)).collect();
+        let source = line(flow.source.method, flow.source.inst);
+        (flow.kind.word(), source, line(flow.method, flow.read), uses)
+    });
+    found.collect()
+}
+
+#[test]
+fn what_is_reported_is_watched() {
+    let text = twice("one = 1 more = add value, one", "put int Shared.field of s = more");
+    assert_eq!(watched(&Options::default(), &text), [("back", 31, 31, vec![35])]);
+    assert_eq!(watched(&paper(), &text), [("any", 31, 31, vec![33])]);
+    let text = twice("one = 1", "put int Shared.other of s = value");
+    assert_eq!(watched(&Options::default(), &text), [("beside", 31, 31, vec![35])]);
+    let text = twice("one = 1", "put int Shared.field of s = one");
+    assert_eq!(watched(&Options::default(), &text), []);
+}
+
+#[test]
+fn a_getter_and_a_setter_are_watched_where_they_are_called() {
+    let increment = |get: &str, set: &str| {
+        format!(
+            "public class Counter {{
+                field private int x
+                method public int getX() {{
+                    enter this
+                    value = get int Counter.x of this
+                    exit this
+                    {get}
+                }}
+                method public void setX(int value) {{
+                    enter this
+                    {set}
+                    put int Counter.x of this = value
+                    jump end
+                end:
+                    exit this
+                    return
+                }}
+                method public void increment() {{
+                    old = call virtual int Counter.getX()(this)
+                    one = 1
+                    new = add old, one
+                    call virtual void Counter.setX(int)(this, new)
+                    return
+                }}
+            }}"
+        )
+    };
+    assert_eq!(
+        watched(&Options::default(), &increment("return value", "")),
+        [("back", 5, 19, vec![22])],
+        "read in the getter, used by the call of the setter"
+    );
+    // Another access after the read: it is not the last one any more.
+    let twice = "again = get int Counter.x of this return value";
+    assert_eq!(watched(&Options::default(), &increment(twice, "")), []);
+    // A getter that may return something else.
+    let other = "if value == 0 then some else none some: return value none: zero = 0 return zero";
+    assert_eq!(watched(&Options::default(), &increment(other, "")), []);
+    // A setter that may leave it.
+    let perhaps = "if value == 0 then end else set set:";
+    assert_eq!(watched(&Options::default(), &increment("return value", perhaps)), []);
+}
+
+#[test]
+fn a_value_that_may_be_another_one_is_not_watched() {
+    let text = |first: &str, second: &str| {
+        program(&format!(
+            "method public void work(int given) {{
+            l = get java.lang.Object Work.lock of this
+            s = get Shared Work.shared of this
+            if given == 0 then old else new
+        old:
+            enter l
+            value = get int Shared.field of s
+            exit l
+            jump both({first})
+        new:
+            jump both({second})
+        both(int kept):
+            enter l
+            put int Shared.field of s = kept
+            exit l
+            return
+        }}"
+        ))
+    };
+    assert_eq!(watched(&Options::default(), &text("value", "given")), []);
+}
+
+#[test]
+fn a_value_that_goes_around_a_loop_is_watched() {
+    let text = program(
+        "method public void work(int given) {
+            l = get java.lang.Object Work.lock of this
+            s = get Shared Work.shared of this
+            enter l
+            value = get int Shared.field of s
+            exit l
+            jump round(value)
+        round(int sum):
+            one = 1
+            more = add sum, one
+            if more < given then round(more) else done
+        done:
+            enter l
+            put int Shared.field of s = more
+            exit l
+            return
+        }",
+    );
+    assert_eq!(watched(&Options::default(), &text), [("back", 30, 30, vec![39])]);
+}
+
+#[test]
+fn what_nobody_else_writes_is_watched_and_called_unlikely() {
+    let text = "public class Alone {
+        field private final java.lang.Object lock
+        field private final java.lang.Object inner
+        field int x
+        method public void work() {
+            l = get java.lang.Object Alone.lock of this
+            i = get java.lang.Object Alone.inner of this
+            enter l
+            enter i
+            value = get int Alone.x of this
+            exit i
+            enter i
+            put int Alone.x of this = value
+            exit i
+            exit l
+            return
+        } }";
+    none(&Options::default(), text);
+    assert_eq!(watched(&Options::default(), text), [("unlikely", 10, 10, vec![13])]);
 }

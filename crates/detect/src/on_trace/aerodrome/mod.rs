@@ -169,7 +169,7 @@ impl Aerodrome {
         match at.event.op {
             Op::VolatileRead { var, .. } => self.access(var, false, stamp, at, now, out),
             Op::VolatileWrite { var, .. } => self.access(var, true, stamp, at, now, out),
-            Op::Acquire { lock, mode } => self.acquire(lock, mode, stamp, at, now, out),
+            Op::Acquire { lock, mode, .. } => self.acquire(lock, mode, stamp, at, now, out),
             Op::Woken { lock } => self.acquire(lock, Mode::Exclusive, stamp, at, now, out),
             Op::Release { lock, mode } => self.release(lock, mode, *stamp, now.symbols),
             Op::Wait { lock } => {

@@ -16,8 +16,15 @@
 //!
 //! An access that the sets do not protect is a non-mover: it may be a benign race (Figure 14, not Figure 11).
 //! A lock held in read mode protects reads only.
+//!
+//! Volatile variables go the same way but for Thread-Local (2): what the second thread does counts. That a volatile
+//! variable hands things over does not make it less protected by a lock that is held wherever it is used. In the papers'
+//! mode no operation on one moves.
 
-use events::{ThreadId, VarId};
+use std::collections::HashMap;
+
+use events::{Access, ThreadId, VarId};
+use rustc_hash::FxBuildHasher;
 
 use crate::shared::held::Held;
 use crate::shared::history::History;
@@ -52,13 +59,15 @@ impl Glance for Row {
 /// The lock sets of every variable.
 pub(super) struct Variables {
     rows: PerVar<Row>,
+    volatile: Volatile,
     write_protected: bool,
 }
 
 impl Variables {
     /// No access yet. `write_protected`: whether section 4.4 holds.
     pub(super) fn new(write_protected: bool) -> Self {
-        Self { rows: PerVar::new(Row { state: State::Unused, generation: 0 }), write_protected }
+        let rows = PerVar::new(Row { state: State::Unused, generation: 0 });
+        Self { rows, volatile: Volatile::default(), write_protected }
     }
 
     /// Takes an access into account. Whether it moves both ways.
@@ -93,12 +102,10 @@ impl Variables {
                     // As long as nobody comes without these locks, nothing changes any more, and all moves both ways.
                     history.lay_to_rest(var, *access);
                 }
-                if write {
+                if write || !self.write_protected {
                     !access.is_empty()
-                } else if self.write_protected {
-                    !sets.disjoint(*writes, locks)
                 } else {
-                    !access.is_empty()
+                    !sets.disjoint(*writes, locks)
                 }
             }
             State::ReadShared if !write => true,
@@ -122,13 +129,75 @@ impl Variables {
         }
     }
 
+    /// Takes a volatile access into account. Whether it moves both ways.
+    pub(super) fn volatile(
+        &mut self,
+        var: VarId,
+        me: ThreadId,
+        write: bool,
+        held: Held,
+        sets: &mut LockSets,
+    ) -> bool {
+        let state = self.volatile.0.entry(var).or_insert(State::Unused);
+        let locks = held.protecting(write);
+        match state {
+            State::Unused => {
+                *state = State::ThreadLocal(me);
+                true
+            }
+            State::ThreadLocal(owner) if *owner == me => true,
+            State::SharedModified { access, write: writes } => {
+                *access = sets.intersect(*access, locks);
+                if write {
+                    *writes = sets.intersect(*writes, locks);
+                }
+                if write || !self.write_protected {
+                    !access.is_empty()
+                } else {
+                    !sets.disjoint(*writes, locks)
+                }
+            }
+            _ if write => {
+                *state = State::SharedModified { access: locks, write: locks };
+                !locks.is_empty()
+            }
+            _ => {
+                *state = State::ReadShared;
+                true
+            }
+        }
+    }
+
     /// Whether every write of the variable was under some common lock, so that only its reads lack one.
     pub(super) fn writes_are_protected(&self, var: VarId) -> bool {
         matches!(self.rows.get(var).state, State::SharedModified { write, .. } if !write.is_empty())
     }
 
-    /// The table, so that it can grow, forget and split.
-    pub(super) fn table(&mut self) -> &mut dyn VarState {
-        &mut self.rows
+    /// The tables, so that they can grow, forget and split.
+    pub(super) fn tables(&mut self, each: &mut dyn FnMut(&mut dyn VarState)) {
+        each(&mut self.rows);
+        each(&mut self.volatile);
+    }
+}
+
+/// The states of volatile variables: most variables are none.
+#[derive(Default)]
+struct Volatile(HashMap<VarId, State, FxBuildHasher>);
+
+impl VarState for Volatile {
+    fn grow(&mut self, _: usize) {}
+
+    fn forget(&mut self, var: VarId) {
+        self.0.remove(&var);
+    }
+
+    fn copy(&mut self, from: VarId, to: VarId) {
+        if let Some(&state) = self.0.get(&from) {
+            self.0.insert(to, state);
+        }
+    }
+
+    fn touch(&self, _: &[Access]) -> u32 {
+        0
     }
 }

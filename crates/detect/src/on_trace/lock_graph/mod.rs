@@ -70,7 +70,7 @@ impl Detector for LockGraph {
     #[inline]
     fn operation(&mut self, event: &Event, now: &mut Now<'_>, out: &mut Out) {
         match event.op {
-            Op::Acquire { lock, .. } | Op::Woken { lock } if now.locks.len() > 1 => {
+            Op::Acquire { lock, tries: false, .. } | Op::Woken { lock } if now.locks.len() > 1 => {
                 self.nests.add(lock, event.site, now);
             }
             Op::Free { object } => self.free(object, now, out),

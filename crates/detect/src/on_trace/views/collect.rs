@@ -4,7 +4,7 @@
 //! been already, so that a repeated access costs one comparison and no look-up. With no lock held, or in blocks that
 //! are not looked at any more, only writes cost anything: they may show that a variable is no constant.
 
-use events::{Access, Event, LockId, Op, SiteId, ThreadId, VarId};
+use events::{Access, Event, LockId, Op, OpSet, SiteId, ThreadId, VarId};
 
 use super::compare::{Conflict, Group, VIEW_SIZE, select};
 use super::elements::Elements;
@@ -40,6 +40,8 @@ struct Thread {
     stamp: u64,
     /// What it knows of the others, if that was kept since it last changed.
     knowledge: Option<Knowledge>,
+    /// Its time in the hand-over order after its last operation: giving a lock up may be the first to change it.
+    time: u32,
 }
 
 /// Watches the blocks of every thread.
@@ -74,9 +76,12 @@ impl Collector {
 
     /// An event that changes locks or order.
     pub(super) fn step(&mut self, event: &Event, now: &Now<'_>) {
+        if event.op.kind().meets(OpSet::LOCK.and(OpSet::WAIT)) && now.hand_over.minds(event.op) {
+            self.order_changed(event.thread);
+        }
         match event.op {
             Op::Acquire { lock, .. } | Op::Woken { lock } => self.open(event.thread, lock, event.site, now),
-            Op::Release { lock, .. } | Op::Wait { lock } => self.close(event.thread, lock, now),
+            Op::Release { lock, .. } | Op::Wait { lock } => self.close(event.thread, lock),
             Op::VolatileRead { var, .. } if self.paper => {
                 self.access(event.thread, var, false, event.site, now);
             }
@@ -91,6 +96,7 @@ impl Collector {
             | Op::Join { .. } => self.order_changed(event.thread),
             _ => {}
         }
+        self.threads[event.thread.index()].time = now.hand_over.time(event.thread);
     }
 
     /// Accesses of one thread, all under the same locks.
@@ -103,6 +109,10 @@ impl Collector {
                 self.elements.wrote(access.var, now);
             }
             return;
+        }
+        // An object may have changed hands in the middle of a block.
+        for access in now.found.unknown.get().iter().filter_map(|&i| accesses.get(i as usize)) {
+            self.elements.renew(access.var, now);
         }
         // Nearly always there is one block, and it is not long.
         if let [block] = &mut row.open[..]
@@ -152,7 +162,7 @@ impl Collector {
         row.open.push(Open { lock, table, collecting, site, locks: now.held.all, begin, uses });
     }
 
-    fn close(&mut self, thread: ThreadId, lock: LockId, now: &Now<'_>) {
+    fn close(&mut self, thread: ThreadId, lock: LockId) {
         let row = &mut self.threads[thread.index()];
         let Some(at) = row.open.iter().rposition(|block| block.lock == lock) else { return };
         let mut block = row.open.remove(at);
@@ -165,7 +175,7 @@ impl Collector {
             self.kept.left.view_size += u64::from(!block.uses.is_empty());
             self.kept.moments.release(block.begin);
         } else {
-            let moment = Moment { begin: block.begin, end: now.hand_over.time(thread) };
+            let moment = Moment { begin: block.begin, end: row.time };
             let Open { table, site, locks, .. } = block;
             self.kept.add(Closed { table, site, locks, moment }, &block.uses);
         }
@@ -197,11 +207,11 @@ impl Collector {
     }
 
     /// The trace has ended, and with it every block.
-    pub(super) fn finish(&mut self, now: &Now<'_>) {
+    pub(super) fn finish(&mut self) {
         for thread in 0..self.threads.len() {
             while let Some(block) = self.threads[thread].open.last() {
                 let lock = block.lock;
-                self.close(ThreadId(thread as u32), lock, now);
+                self.close(ThreadId(thread as u32), lock);
             }
         }
         self.kept.drain();

@@ -11,10 +11,14 @@
 //! ordered before A and B is not ordered before M. And the conflict is about all overlaps that diverge from another
 //! one in this way, not about the pair that happened to be found first.
 //!
+//! By default two overlaps have to diverge in fields of one object, and what one of them has in another generation is not
+//! missing from it.
+//!
 //! "Some A, some B": the first block of the one view and the last of the other are the best choice, because order is
 //! inherited along a thread. For M both the first and the last block are tried; a block in the middle, when the first
 //! is ordered before A and the last after B, is missed.
 
+use super::elements::Elements;
 use super::moments::{Moment, Moments};
 use super::table::{Slots, hash};
 
@@ -66,12 +70,26 @@ pub(super) fn select<'a>(set: &'a [u32], mask: &'a Mask) -> impl Iterator<Item =
 /// How a view's elements were accessed.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Kind {
-    /// The elements that were read.
+    /// The elements that were read, if nothing was written.
     Read,
-    /// The elements that were written.
+    /// The elements that were written. What another thread writes apart is [`Set`](Self::Set).
     Write,
     /// All elements, however accessed.
     Any,
+    /// The elements that were written and not read: what is counted up or taken out is done with by itself.
+    Set,
+}
+
+impl Kind {
+    /// Whether views of another thread are compared with a maximal view of this kind.
+    fn meets(self, other: u32) -> bool {
+        match self {
+            Kind::Read => other == Kind::Set as u32,
+            Kind::Write => other == Kind::Set as u32 || other == Kind::Read as u32,
+            Kind::Any => true,
+            Kind::Set => false,
+        }
+    }
 }
 
 /// A distinct view of a thread in a group.
@@ -184,7 +202,7 @@ impl Group {
     /// it wants no more, the rest is left and the answer is false.
     pub(super) fn conflicts(
         &self,
-        moments: &Moments,
+        (moments, fields): (&Moments, Option<&Elements>),
         scratch: &mut Scratch,
         steps: &mut u64,
         mut found: impl FnMut(&Self, &Conflict) -> bool,
@@ -196,7 +214,7 @@ impl Group {
         let mut whole = true;
         for maximal in 0..self.seen.len() as u32 {
             // A single variable has no parts that could diverge.
-            if self.seen(maximal).len < 2 {
+            if self.seen(maximal).len < 2 || self.seen(maximal).kind == Kind::Set {
                 continue;
             }
             let is_maximal = self.overlapping(maximal, scratch, steps);
@@ -214,7 +232,7 @@ impl Group {
                         let mask = scratch.masks[seen as usize];
                         Overlap { size: size(&mask), mask, seen }
                     }));
-                    if let Some(conflict) = self.incompatible(maximal, overlaps, moments, steps) {
+                    if let Some(conflict) = self.incompatible(maximal, overlaps, (moments, fields), steps) {
                         whole = found(self, &conflict);
                     }
                 }
@@ -276,7 +294,7 @@ impl Group {
     /// with it. False if the view is not maximal.
     fn overlapping(&self, of: u32, scratch: &mut Scratch, steps: &mut u64) -> bool {
         let mine = scratch.lanes[of as usize];
-        let read_only = self.seen(of).kind == Kind::Read;
+        let kind = self.seen(of).kind;
         scratch.touched.clear();
         for (i, &element) in self.elements(self.seen(of)).iter().enumerate() {
             let number = scratch.numbers[element as usize] as usize;
@@ -285,11 +303,8 @@ impl Group {
             for &seen in &scratch.entries[range] {
                 let lane = scratch.lanes[seen as usize];
                 // Two reads do not disturb each other; of its own thread, only what could contain it counts.
-                let compared = if lane >> 2 == mine >> 2 {
-                    lane == mine && seen != of
-                } else {
-                    !(read_only && lane & 3 == Kind::Read as u32)
-                };
+                let compared =
+                    if lane >> 2 == mine >> 2 { lane == mine && seen != of } else { kind.meets(lane & 3) };
                 if compared {
                     let mask = &mut scratch.masks[seen as usize];
                     if *mask == EMPTY {
@@ -314,14 +329,14 @@ impl Group {
         &self,
         maximal: u32,
         overlaps: &mut [Overlap],
-        moments: &Moments,
+        (moments, fields): (&Moments, Option<&Elements>),
         steps: &mut u64,
     ) -> Option<Conflict> {
         overlaps.sort_unstable();
         if overlaps.windows(2).all(|pair| within(&pair[0].mask, &pair[1].mask)) {
             return None;
         }
-        self.diverging(maximal, overlaps, moments, steps)
+        self.diverging(maximal, overlaps, (moments, fields), steps)
     }
 
     #[cold]
@@ -329,21 +344,25 @@ impl Group {
         &self,
         maximal: u32,
         overlaps: &[Overlap],
-        moments: &Moments,
+        (moments, fields): (&Moments, Option<&Elements>),
         steps: &mut u64,
     ) -> Option<Conflict> {
         let whole = self.seen(maximal);
         let other = self.seen(overlaps[0].seen).thread;
         // Equal overlaps are one, with the first and the last block of all of them.
-        let mut distinct: Vec<(Overlap, Moment, Moment)> = Vec::new();
+        let mut distinct: Vec<(Overlap, Mask, Moment, Moment)> = Vec::new();
         for &overlap in overlaps {
             let seen = self.seen(overlap.seen);
-            match distinct.last_mut() {
-                Some((known, first, last)) if known.mask == overlap.mask => {
+            let more = fields.map_or(overlap.mask, |fields| self.with_generations(whole, &overlap, fields));
+            let same = |known: &&mut (Overlap, Mask, Moment, Moment)| {
+                known.0.mask == overlap.mask && known.1 == more
+            };
+            match distinct.iter_mut().rev().take_while(|known| known.0.mask == overlap.mask).find(same) {
+                Some((_, _, first, last)) => {
                     *first = moments.earlier(*first, seen.first);
                     *last = moments.later(*last, seen.last);
                 }
-                _ => distinct.push((overlap, seen.first, seen.last)),
+                None => distinct.push((overlap, more, seen.first, seen.last)),
             }
         }
         // Whether a block with the maximal view can come after `a` and before `b`.
@@ -354,10 +373,14 @@ impl Group {
         };
         let mut pair = None;
         let mut guilty = vec![false; distinct.len()];
-        for (i, (a, a_first, a_last)) in distinct.iter().enumerate() {
+        for (i, (a, a_more, a_first, a_last)) in distinct.iter().enumerate() {
             *steps = steps.saturating_sub((distinct.len() - i) as u64);
-            for (j, (b, b_first, b_last)) in distinct.iter().enumerate().skip(i + 1) {
-                if !within(&a.mask, &b.mask) && (between(*a_first, *b_last) || between(*b_first, *a_last)) {
+            for (j, (b, b_more, b_first, b_last)) in distinct.iter().enumerate().skip(i + 1) {
+                let fields_diverge = |fields| self.fields_diverge(whole, (a, a_more), (b, b_more), fields);
+                if !within(&a.mask, &b.mask)
+                    && fields.is_none_or(fields_diverge)
+                    && (between(*a_first, *b_last) || between(*b_first, *a_last))
+                {
                     pair = pair.or(Some((a.seen, b.seen)));
                     (guilty[i], guilty[j]) = (true, true);
                 }
@@ -375,5 +398,37 @@ impl Group {
         let at = |seen| overlaps.iter().position(|overlap| overlap.seen == seen);
         let pair = (at(a)?, at(b)?);
         Some(Conflict { maximal, overlaps, pair, diverging })
+    }
+
+    /// What a view has of a maximal one, whatever the generation.
+    fn with_generations(&self, whole: &Seen, overlap: &Overlap, fields: &Elements) -> Mask {
+        let mut mask = overlap.mask;
+        let mine = self.elements(self.seen(overlap.seen));
+        for (i, &element) in self.elements(whole).iter().enumerate() {
+            let wanted = fields.get(element);
+            if mine.iter().any(|&has| fields.get(has).is_same_field(wanted)) {
+                mask[i / 64] |= 1 << (i % 64);
+            }
+        }
+        mask
+    }
+
+    /// Whether two overlaps, each with what it has of the maximal view in any generation, diverge in two fields that
+    /// belong together.
+    fn fields_diverge(
+        &self,
+        whole: &Seen,
+        (a, a_more): (&Overlap, &Mask),
+        (b, b_more): (&Overlap, &Mask),
+        fields: &Elements,
+    ) -> bool {
+        let without = |one: &Mask, other: &Mask| {
+            let mut rest = *one;
+            rest.iter_mut().zip(other).for_each(|(rest, other)| *rest &= !other);
+            rest
+        };
+        let all = self.elements(whole);
+        let (only_a, only_b) = (without(&a.mask, b_more), without(&b.mask, a_more));
+        select(all, &only_a).any(|x| select(all, &only_b).any(|y| fields.get(x).belongs_to(fields.get(y))))
     }
 }

@@ -4,7 +4,7 @@
 //! views from before and after have nothing in common. When an array range is split, its element becomes the
 //! parent of two new ones: views from before contain both halves, views from afterwards only what they used.
 
-use events::{Access, VarId};
+use events::{Access, ClassId, VarId};
 
 use crate::shared::vars::{Glance, PerVar, VarState};
 use crate::{Now, VariableKind};
@@ -35,12 +35,35 @@ pub(super) struct Element {
     pub(super) var: VarId,
     /// What never means something else.
     pub(super) kind: VariableKind,
+    /// Whose field it is; nobody's, if it is an element of an array.
+    owner: Option<Owner>,
     /// Whether it was written after two threads had used it.
     pub(super) written: bool,
     /// Whether the object is gone.
     pub(super) freed: bool,
     /// The element that stands for the first half, once this one was split; the next one is the second half.
     halves: u32,
+}
+
+/// Whose field something is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Owner {
+    /// An object's, by its label, which never means another one.
+    Object(u64),
+    /// A class's.
+    Class(Option<ClassId>),
+}
+
+impl Element {
+    /// Whether two are fields of one object, or static fields of one class: what has to fit together mostly is.
+    pub(super) fn belongs_to(&self, other: &Element) -> bool {
+        self.owner.is_some() && self.owner == other.owner
+    }
+
+    /// Whether two are the same field of the same object, perhaps in different generations.
+    pub(super) fn is_same_field(&self, other: &Element) -> bool {
+        self.belongs_to(other) && self.kind == other.kind
+    }
 }
 
 impl Glance for Row {
@@ -90,6 +113,15 @@ impl Elements {
         Some(row.element)
     }
 
+    /// If the variable has started afresh, it has to be noted again.
+    #[inline(always)]
+    pub(super) fn renew(&mut self, var: VarId, now: &Now<'_>) {
+        let row = self.rows.at(var);
+        if row.generation != now.history.generation(var) {
+            row.mark = 0;
+        }
+    }
+
     /// Sees a write that belongs to no block: it may be the one after which the variable is no constant.
     #[inline(always)]
     pub(super) fn wrote(&mut self, var: VarId, now: &Now<'_>) {
@@ -112,7 +144,12 @@ impl Elements {
         row.element = self.all.len() as u32;
         row.mark |= if written { WRITTEN } else { 0 };
         let kind = VariableKind::of(var, now);
-        self.all.push(Element { var, kind, written, freed: false, halves: NONE });
+        let owner = match (kind, now.variable(var).object) {
+            (VariableKind::Elements(_), _) => None,
+            (_, Some(object)) => Some(Owner::Object(now.symbols.objects().get(object).label)),
+            (VariableKind::Field(field), None) => Some(Owner::Class(now.symbols.fields.get(field).class)),
+        };
+        self.all.push(Element { var, kind, owner, written, freed: false, halves: NONE });
         row.element
     }
 

@@ -25,16 +25,17 @@ fn incompatible(threads: &[(&str, &[&str])]) -> Vec<Incompatible> {
         }
     }
     let mut all = Vec::new();
-    let whole = group.conflicts(&moments, &mut Scratch::default(), &mut 1_000_000, |group, conflict| {
-        let maximal = group.seen(conflict.maximal);
-        let elements = group.elements(maximal);
-        let overlaps: Vec<String> =
-            conflict.overlaps.iter().map(|o| word(&mut select(elements, &o.mask))).collect();
-        let other = group.seen(conflict.overlaps[0].seen).thread;
-        let name = |thread: u32| threads[thread as usize].0.to_owned();
-        all.push((name(maximal.thread), word(&mut elements.iter().copied()), name(other), overlaps));
-        true
-    });
+    let whole =
+        group.conflicts((&moments, None), &mut Scratch::default(), &mut 1_000_000, |group, conflict| {
+            let maximal = group.seen(conflict.maximal);
+            let elements = group.elements(maximal);
+            let overlaps: Vec<String> =
+                conflict.overlaps.iter().map(|o| word(&mut select(elements, &o.mask))).collect();
+            let other = group.seen(conflict.overlaps[0].seen).thread;
+            let name = |thread: u32| threads[thread as usize].0.to_owned();
+            all.push((name(maximal.thread), word(&mut elements.iter().copied()), name(other), overlaps));
+            true
+        });
     assert!(whole);
     all
 }

@@ -194,6 +194,7 @@ impl Kept {
         let Some(table) = &mut self.tables[block.table as usize] else { return };
         let full = &mut self.full[block.table as usize];
         if *full == Full::No {
+            table.was_under(block.locks);
             let begin = block.moment.begin;
             if let Some(view) = table.find(hash, uses) {
                 if view.last.begin != begin {
@@ -217,6 +218,12 @@ impl Kept {
             }
         }
         self.left.count(*full);
+    }
+
+    /// The sets of locks under which the blocks of a table were, if all are known.
+    pub(super) fn held(&self, table: u32) -> Option<&[LockSet]> {
+        let all = self.full.get(table as usize) == Some(&Full::No);
+        self.tables.get(table as usize)?.as_ref()?.held().filter(|_| all)
     }
 
     /// The lock that an object is, if anybody ever took it.

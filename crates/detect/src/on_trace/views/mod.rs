@@ -14,6 +14,11 @@
 //! - Reads and writes are apart (Dias, Pessanha, Lourenço, *Precise detection of atomicity violations*, 2012, section
 //!   5.1, with the kinds stripped before intersecting): each view is a read view and a write view; compared are the
 //!   write views of a thread with maximal read and write views of others, and its read views with maximal write views.
+//!   A block that writes has no read view: what it reads it uses itself. And what is read and written in one block is not
+//!   written apart: counting up and taking out are complete by themselves.
+//! - Two overlaps must diverge in two fields of one object (or static fields of one class): what different objects hold
+//!   under one lock seldom has to fit together, nor do elements of an array.
+//! - A lock that is only taken under a certain other one is left out: its blocks are parts of the other one's.
 //! - Two overlaps that diverge count only if a block with the maximal view can come between a block with the one
 //!   and a block with the other, as far as the hand-over order goes (see `compare`).
 //!
@@ -27,8 +32,9 @@
 //! more sets of fields in conflict than are reported, views are maximal among those looked at.
 //!
 //! What it misses: variables that no thread uses together (the paper's Figure 7 and section 3.4); volatile variables;
-//! by default also a block that reads one variable and writes another (each of its views has one element), and fields
-//! that are written once before another thread looks. It is wrong where a thread uses variables together
+//! by default also a block that reads one variable and writes another (each of its views has one element), fields
+//! that are written once before another thread looks, an element of an array or a library's collection that has to fit a field,
+//! and two counters that have to fit each other. It is wrong where a thread uses variables together
 //! although they need not fit together, and where a branch not taken would have completed a view.
 //!
 //! Views are compared at the end of the trace; those of a lock whose object dies, at once, so that memory follows the
@@ -57,6 +63,7 @@ use self::collect::Collector;
 use self::compare::{Group, Kind, Scratch, VIEW_SIZE};
 use self::kept::VIEWS;
 use self::story::Teller;
+use crate::shared::lockset::LockSet;
 use crate::shared::vars::VarState;
 use crate::{At, Detector, MayAccess, Now, Options, Out, Spec, Subject, Uses, VariableKind};
 
@@ -79,7 +86,9 @@ constants. It may be wrong where a thread uses variables together without need, 
 more of them had it taken another branch.
 
 By default views are compared only under the same lock, two threads that only read do not disturb each other, \
-and blocks that start, join, a volatile variable or a queue put in order are no conflict. With --paper the views of \
+blocks that start, join, a volatile variable or a queue put in order are no conflict, only fields of one object have to fit \
+together, what a block reads counts only if it writes nothing, and what it reads and writes anew is not written apart. With \
+--paper the views of \
 all locks are compared, whatever the kind of access and the order, as in the paper. Where the code is given too \
 (raddle run --check), a block that would have used more on another branch is taken to use it.",
     rules: &[Rule::HighLevelRace],
@@ -153,7 +162,11 @@ impl Views {
             self.over_sets += 1;
             return;
         }
+        if !self.paper && self.is_protected(&tables, now) {
+            return;
+        }
         let mut group = std::mem::take(&mut self.group);
+        let row = |table: u32| self.collected.kept.tables[table as usize].as_ref();
         let many = tables.iter().filter_map(|&table| row(table)).any(|row| row.views.len() > SAMPLE);
         if self.paper || !many || !self.sample(&tables, &mut group) {
             self.gather(&tables, usize::MAX, &mut group);
@@ -162,13 +175,27 @@ impl Views {
         self.group = group;
     }
 
+    /// Whether all blocks under the lock of these tables were under another one, too: whoever holds that one is alone with
+    /// this one, and blocks under it are no views of their own.
+    fn is_protected(&self, tables: &[u32], now: &mut Now<'_>) -> bool {
+        let mut common: Option<LockSet> = None;
+        for &table in tables {
+            let Some(held) = self.collected.kept.held(table) else { return false };
+            for &held in held {
+                common = Some(common.map_or(held, |common| now.sets.intersect(common, held)));
+            }
+        }
+        common.is_some_and(|common| now.sets.locks(common).len() > 1)
+    }
+
     /// Fills a group with some views of each table. Whether these alone give more sets of fields than are reported
     /// for one lock: on a trace with ever new views that spares comparing nearly all of them.
     fn sample(&mut self, tables: &[u32], group: &mut Group) -> bool {
         self.gather(tables, SAMPLE, group);
-        let Self { collected, subjects, scratch, steps, .. } = self;
+        let Self { collected, subjects, scratch, steps, paper, .. } = self;
         let mut new = FxHashSet::default();
-        group.conflicts(&collected.kept.moments, scratch, steps, |group, conflict| {
+        let fields = (!*paper).then_some(&collected.elements);
+        group.conflicts((&collected.kept.moments, fields), scratch, steps, |group, conflict| {
             let kinds = collected.kinds(group, conflict);
             if !subjects.contains(&kinds) {
                 new.insert(kinds);
@@ -183,7 +210,9 @@ impl Views {
         let Self { collected, subjects, scratch, steps, paper, may_access, .. } = self;
         let (mut new, mut room) = (0, true);
         let teller = Teller { tables: &collected.kept.tables, elements: &collected.elements, now };
-        let whole = group.conflicts(&collected.kept.moments, scratch, steps, |group, conflict| {
+        let fields = (!*paper).then_some(&collected.elements);
+        let order = (&collected.kept.moments, fields);
+        let whole = group.conflicts(order, scratch, steps, |group, conflict| {
             if let Some(may) = may_access
                 && branches::explain(may, collected, group, conflict, now.symbols)
             {
@@ -214,33 +243,43 @@ impl Views {
     /// The first views of some tables as sets of elements, without what is left out.
     fn gather(&mut self, tables: &[u32], most: usize, group: &mut Group) {
         group.clear();
-        let kinds: &[Kind] = if self.paper { &[Kind::Any] } else { &[Kind::Read, Kind::Write] };
+        let kinds: &[Kind] = if self.paper { &[Kind::Any] } else { &[Kind::Read, Kind::Write, Kind::Set] };
         let mut set = Vec::new();
         for &number in tables {
             let Some(table) = &self.collected.kept.tables[number as usize] else { continue };
             for &kind in kinds {
                 for (i, view) in table.views.iter().take(most).enumerate() {
                     set.clear();
-                    let mut split = false;
+                    let elements = &self.collected.elements;
+                    let is_written =
+                        |element: u32| elements.is_split(element) || elements.get(element).written;
+                    let writes = |code: u32| code & 1 == 1 && is_written(code >> 1);
+                    if kind == Kind::Read && table.codes(view).any(writes) {
+                        continue;
+                    }
+                    let (mut split, mut last) = (false, None);
                     for code in table.codes(view) {
                         let (element, write) = (code >> 1, code & 1 == 1);
+                        // Sorted: what was read and written comes twice, first as read.
+                        let was_read = last.replace(element) == Some(element);
                         let counts = match kind {
                             Kind::Any => true,
-                            Kind::Read => !write && self.collected.elements.get(element).written,
-                            Kind::Write => write && self.collected.elements.get(element).written,
+                            Kind::Read => !write,
+                            Kind::Write => write,
+                            Kind::Set => write && !was_read,
                         };
-                        if self.collected.elements.is_split(element) {
+                        if elements.is_split(element) {
                             split = true;
-                            if kind == Kind::Any || write == (kind == Kind::Write) {
-                                self.collected.elements.parts(element, &mut set);
+                            if counts {
+                                elements.parts(element, &mut set);
                             }
-                        } else if counts {
+                        } else if counts && (self.paper || elements.get(element).written) {
                             set.push(element);
                         }
                     }
                     if split {
                         set.sort_unstable();
-                        set.retain(|&element| self.paper || self.collected.elements.get(element).written);
+                        set.retain(|&element| self.paper || elements.get(element).written);
                     }
                     set.dedup();
                     if set.len() > VIEW_SIZE {
@@ -326,7 +365,7 @@ impl Detector for Views {
     }
 
     fn finish(&mut self, end: &mut Now<'_>, out: &mut Out) {
-        self.collected.finish(end);
+        self.collected.finish();
         let tables = self.collected.kept.tables();
         if self.paper {
             self.compare(tables.concat(), None, end, out);

@@ -52,7 +52,7 @@ impl Teller<'_> {
         }
         let kind = |seen: &Seen, read, write, any| match seen.kind {
             Kind::Read => read,
-            Kind::Write => write,
+            Kind::Write | Kind::Set => write,
             Kind::Any => any,
         };
         let advice = format!(
@@ -110,7 +110,7 @@ impl Teller<'_> {
         fields.dedup();
         let role = match seen.kind {
             Kind::Read => Role::Read,
-            Kind::Write => Role::Write,
+            Kind::Write | Kind::Set => Role::Write,
             Kind::Any => Role::Use,
         };
         let (thread, lock) = (self.thread(seen), self.now.symbols.lock_name(table.lock));
@@ -168,9 +168,10 @@ impl Teller<'_> {
         let (table, view) = self.origin(seen)?;
         let read = || table.site(view, code(element, false)).map(|site| (site, Role::Read));
         let write = || table.site(view, code(element, true)).map(|site| (site, Role::Write));
-        let found = if seen.kind == Kind::Write { write() } else { read().or_else(write) };
+        let found =
+            if matches!(seen.kind, Kind::Write | Kind::Set) { write() } else { read().or_else(write) };
         // A part of an array range that was split later has no place of its own: the block's has to do.
-        let role = if seen.kind == Kind::Write { Role::Write } else { Role::Read };
+        let role = if matches!(seen.kind, Kind::Write | Kind::Set) { Role::Write } else { Role::Read };
         let (site, role) = found.unwrap_or((view.site, role));
         let row = self.elements.get(element);
         let (target, note) = if row.freed {

@@ -131,11 +131,37 @@ pub(super) struct Table {
     /// Of each view what it uses, sorted: codes in the upper half, sites in the lower.
     uses: Vec<u64>,
     slots: Slots,
+    /// The sets of locks under which its blocks were, the lock itself among them.
+    held: Vec<LockSet>,
 }
+
+/// Sets of locks that a table tells apart.
+const HELD: usize = 64;
 
 impl Table {
     pub(super) fn new(thread: ThreadId, lock: LockId, test: Option<StrId>) -> Self {
-        Self { thread, lock, test, views: Vec::new(), uses: Vec::new(), slots: Slots::default() }
+        Self {
+            thread,
+            lock,
+            test,
+            views: Vec::new(),
+            uses: Vec::new(),
+            slots: Slots::default(),
+            held: Vec::new(),
+        }
+    }
+
+    /// A block was under these locks.
+    #[inline(always)]
+    pub(super) fn was_under(&mut self, locks: LockSet) {
+        if self.held.last() != Some(&locks) && self.held.len() <= HELD && !self.held.contains(&locks) {
+            self.held.push(locks);
+        }
+    }
+
+    /// The sets of locks under which its blocks were; none if there were too many.
+    pub(super) fn held(&self) -> Option<&[LockSet]> {
+        (self.held.len() <= HELD).then_some(&self.held)
     }
 
     /// Looks where [`find`](Self::find) will look.

@@ -296,3 +296,114 @@ fn wait_ends_a_region_unless_a_loop_checks_again() {
     );
     verdicts(&format!("{GET_SET}{looped}"), &[], &[]);
 }
+
+#[track_caller]
+fn by_default(members: &str, expected: &[&str]) {
+    let report = report(&SPEC, &Options::default(), &program(members, START));
+    let found: Vec<String> =
+        report.findings().map(|finding| format!("{} {}", finding.rule.name(), finding.subject)).collect();
+    assert_eq!(found, expected, "{report:#?}");
+}
+
+#[test]
+fn a_check_that_leads_to_a_second_one_elsewhere_is_not_the_stale_one() {
+    let claim = "method int claim() {
+            enter this
+            v = get int S.x of this
+            if v == 0 then no else yes
+            yes: n = 1 put int S.y of this = n exit this return n
+            no: exit this return v }";
+    let one = "method void one() {
+            v = call virtual int S.get()(this)
+            if v == 0 then out else try
+            try: w = call virtual int S.claim()(this)
+            if w == 0 then out else act
+            act: n = 5 call virtual void S.set(int)(this, n) jump out
+            out: return }";
+    by_default(&format!("{GET_SET}{claim}{one}"), &[]);
+    let unchecked = claim.replace("v = get int S.x of this", "v = get int S.z of this");
+    by_default(&format!("{GET_SET}{unchecked}{one}"), &["stale-value S.x"]);
+}
+
+#[test]
+fn who_waits_for_variables_expects_them_to_change_one_at_a_time() {
+    let take = "method void two() {
+            enter this
+            jump head
+            head: x = get int S.x of this
+            y = get int S.y of this
+            w = add x, y
+            if w == 0 then sleep else on
+            sleep: call virtual void java.lang.Object.wait()(this) jump head
+            on: put int S.z of this = w
+            exit this
+            return }";
+    let members = "
+        method void setX(int v) { enter this put int S.x of this = v exit this return }
+        method void setY(int v) { enter this put int S.y of this = v exit this return }
+        method void one() {
+            n = 1
+            call virtual void S.setX(int)(this, n)
+            call virtual void S.setY(int)(this, n)
+            return }";
+    by_default(&format!("{members}{take}"), &[]);
+    let busy = take.replace("call virtual void java.lang.Object.wait()(this) jump head", "jump on");
+    by_default(&format!("{members}{busy}"), &["high-level-race S.x, S.y"]);
+}
+
+#[test]
+fn a_lock_that_is_only_taken_under_another_one_has_no_views() {
+    let members = "
+        method void one() {
+            enter this
+            a = get Lock S.a of this
+            enter a x = get int S.x of this exit a
+            enter a y = get int S.y of this exit a
+            w = add x, y
+            put int S.z of this = w
+            exit this
+            return }
+        method void two() {
+            enter this
+            n = 1
+            a = get Lock S.a of this
+            enter a put int S.x of this = n put int S.y of this = n exit a
+            exit this
+            return }";
+    by_default(members, &[]);
+    let alone = members.replace("enter this", "").replace("exit this", "");
+    by_default(&alone, &["high-level-race S.x, S.y"]);
+}
+
+#[test]
+fn what_is_read_apart_from_a_copy_of_ones_own_is_no_race() {
+    let members = "
+        method S copy() {
+            enter this
+            x = get int S.x of this
+            y = get int S.y of this
+            c = new S call special void S.<init>()(c)
+            put int S.x of c = x
+            put int S.y of c = y
+            exit this
+            return c }
+        method int getX() { enter this v = get int S.x of this exit this return v }
+        method int getY() { enter this v = get int S.y of this exit this return v }
+        method void one() {
+            c = call virtual S S.copy()(this)
+            x = call virtual int S.getX()(c)
+            y = call virtual int S.getY()(c)
+            w = add x, y
+            put int S.z of c = w
+            return }
+        method void two() {
+            n = 1
+            enter this put int S.x of this = n put int S.y of this = n exit this
+            return }";
+    let read_too = members
+        .replace("n = 1\n", "n = call virtual int S.getX()(this) m = call virtual int S.getY()(this)\n");
+    by_default(&read_too, &[]);
+    let direct =
+        members.replace("(c)\n            y", "(this)\n            y").replace("getY()(c)", "getY()(this)");
+    by_default(&direct, &["high-level-race S.x, S.y"]);
+}

@@ -4,6 +4,7 @@ use events::{Event, Field, Object, Op, SiteId, Slot, Variable};
 
 use super::super::SPEC;
 use super::{clean, shared, steps, written};
+use crate::Options;
 use crate::testing::{check, default, paper, report, subjects};
 
 #[test]
@@ -59,6 +60,31 @@ fn volatile_operations_do_not_move() {
         check(&SPEC, &paper(), &format!("T begin b\nT {first} v\nT {second} v //~ non-atomic\nT finish b\n"));
     }
     clean(&paper(), "T begin b\nT vread v\nT finish b\nT vread v\n");
+}
+
+#[test]
+fn volatile_operations_move_where_a_lock_protects_them() {
+    let default = Options::default();
+    let shared = |lock: &str| {
+        ["A", "B", "C"].map(|t| format!("{t} acquire {lock}\n{t} vwrite v\n{t} release {lock}\n")).concat()
+    };
+    let block = |steps: &str| format!("T acquire m\nT begin b\n{steps}T finish b\nT release m\n");
+    let twice = block("T vread v\nT vwrite v\nT vread w\nT vread w\n");
+    clean(&default, &(shared("m") + &twice));
+    check(&SPEC, &paper(), &(shared("m") + &block("T vread v\nT vwrite v //~ non-atomic\n")));
+    // Under another lock, and read by somebody under none.
+    check(&SPEC, &default, &(shared("n") + &block("T vwrite v\nT vread v //~ non-atomic\n")));
+    let read_outside = shared("m") + "A vread v\n";
+    clean(&default, &(read_outside.clone() + &block("T vread v\nT vread v\nT vwrite v\n")));
+    check(&SPEC, &default, &(read_outside + &block("T vwrite v\nT vwrite v //~ non-atomic\n")));
+}
+
+#[test]
+fn a_volatile_that_nobody_writes_any_more_moves_and_so_does_one_of_a_single_thread() {
+    let default = Options::default();
+    clean(&default, "A vwrite v\nT begin b\nT vread v\nT vread v\nT finish b\n");
+    clean(&default, "T begin b\nT vwrite v\nT vwrite v\nT finish b\n");
+    check(&SPEC, &default, "A vwrite v\nT begin b\nT vwrite v\nT vwrite v //~ non-atomic\nT finish b\n");
 }
 
 #[test]

@@ -76,6 +76,8 @@ public final class Probe {
     public static void cloned(Object copy, Object of) {}
 
     public static void mark(String test, int site) { log(site, test); }
+    public static void readAlways(Object o, int site) { log(site, name(o)); }
+    public static void flow(int site) { log(site, ""); }
     public static void unplanned(String method) { log(0, method); }
     public static long bit(Object o) { return o == null ? 0 : 1; }
 
