@@ -255,11 +255,9 @@ fn evidence(
     if code.program.field(field).access & flags::STATIC != 0 {
         return Some(Shown::Static);
     }
-    let owner = code.program.field(field).owner;
     let single = shared.iter().any(|access| {
-        objects(code, access).any(|object| {
-            code.sharing.is_shared(object, Part::Field(field)) && once.may_be_single(code, object, owner)
-        })
+        objects(code, access)
+            .any(|object| code.sharing.is_shared(object, Part::Field(field)) && once.is_made(code, object))
     });
     single.then_some(Shown::Single)
 }

@@ -5,9 +5,9 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use events::models::{Action, Condition};
+use program::MethodId;
 use program::ir::Op;
 use program::points::{Made, Root, RootKind};
-use program::{ClassId, MethodId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::on_code::accesses::leads;
@@ -190,8 +190,6 @@ pub struct Once {
     callers: FxHashMap<MethodId, Vec<(MethodId, u32)>>,
     roots: FxHashMap<MethodId, RootKind>,
     by_library: FxHashSet<MethodId>,
-    /// Classes of which, or below which, there is a merged object that is made once.
-    single: FxHashSet<ClassId>,
     /// Ways to methods, as far as they were asked for.
     ways: RefCell<FxHashMap<MethodId, Rc<[Way]>>>,
 }
@@ -205,37 +203,7 @@ impl Once {
         }
         let roots = code.points.roots().iter().map(|root| (root.method, root.kind)).collect();
         let by_library = code.called_by_libraries().collect();
-        let single = FxHashSet::default();
-        let mut once = Once { callers, roots, by_library, single, ways: RefCell::default() };
-        once.find_single(code);
-        once
-    }
-
-    /// Crowds hide which objects they stand for.
-    fn find_single(&mut self, code: &Code) {
-        if !code.points.is_crowded() {
-            return;
-        }
-        for object in code.points.merged().iter().filter(|object| !code.points.is_crowd(*object)) {
-            let class = code.points.object(object).class;
-            if let Some(class) = class.filter(|class| !self.single.contains(class))
-                && self.is_made(code, object)
-            {
-                self.single.extend(code.program.class(class).above());
-            }
-        }
-    }
-
-    /// May an object whose class has the field be one that is made once? Of a crowd: is there such a one in it?
-    pub fn may_be_single(&self, code: &Code, object: u32, owner: ClassId) -> bool {
-        if !code.points.is_crowd(object) {
-            return self.is_made(code, object);
-        }
-        let class = code.points.object(object).class;
-        class.is_some_and(|class| {
-            let narrow = if code.program.is_below(class, owner) { class } else { owner };
-            self.single.contains(&narrow)
-        })
+        Once { callers, roots, by_library, ways: RefCell::default() }
     }
 
     fn ways(&self, code: &Code, method: MethodId, most: usize) -> Rc<[Way]> {
