@@ -15,7 +15,7 @@ use crate::bench::{build, place, run, text};
 use crate::models::jdks::cache;
 
 /// Libraries by folder of the cache, in the order in which the series takes them.
-const JARS: [(&str, &str); 14] = [
+const JARS: [(&str, &str); 24] = [
     ("jars", "h2"),
     ("jars", "kotlin-stdlib"),
     ("jars", "guava"),
@@ -29,7 +29,17 @@ const JARS: [(&str, &str); 14] = [
     ("load-jars", "derby"),
     ("load-jars", "lucene-core"),
     ("load-jars", "netty-common"),
+    ("load-jars", "netty-buffer"),
+    ("load-jars", "netty-transport"),
+    ("load-jars", "netty-codec"),
+    ("load-jars", "netty-codec-http"),
+    ("load-jars", "netty-handler"),
+    ("load-jars", "jetty-util"),
+    ("load-jars", "jetty-io"),
+    ("load-jars", "jetty-http"),
     ("load-jars", "jetty-server"),
+    ("load-jars", "log4j-core"),
+    ("load-jars", "commons-pool2"),
 ];
 
 /// No run may take longer.

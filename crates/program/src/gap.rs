@@ -7,11 +7,18 @@ pub struct Gap {
     pub what: String,
     /// Why.
     pub why: String,
+    /// How often.
+    pub count: u64,
 }
 
 impl Gap {
     /// A gap.
     pub fn new(what: impl Into<String>, why: impl Into<String>) -> Gap {
-        Gap { what: what.into(), why: why.into() }
+        Gap { what: what.into(), why: why.into(), count: 1 }
+    }
+
+    /// A gap that is there so often.
+    pub fn times(self, count: u64) -> Gap {
+        Gap { count, ..self }
     }
 }

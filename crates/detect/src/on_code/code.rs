@@ -306,7 +306,7 @@ impl Code {
     /// Says in a report what was looked at and what was not.
     pub(super) fn cover(&self, report: &mut Report) {
         for gap in self.program.gaps().iter().chain(self.points.gaps()) {
-            report.add_gap(Gap { what: gap.what.clone(), why: gap.why.clone(), count: 1 });
+            report.add_gap(Gap { what: gap.what.clone(), why: gap.why.clone(), count: gap.count });
         }
         let inputs = self.program.classes().filter(|(_, class)| class.origin == Origin::Input);
         report.coverage.classes_seen = inputs.count() as u64;

@@ -11,7 +11,7 @@ use classfile::MethodType;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::graph::{Casts, Filter, Node};
-use super::{Analysis, Callee, Caller, MOST_TARGETS, Made, OUTSIDE, Object};
+use super::{Analysis, Callee, Caller, Made, OUTSIDE, Object};
 use crate::ir::Kind;
 use crate::{ClassId, MethodId, Origin, Program};
 
@@ -110,6 +110,15 @@ struct Back {
     held: Vec<Node>,
 }
 
+/// Calls that hand over one crowd.
+#[derive(Clone)]
+struct Demand {
+    /// The class that they ask for.
+    class: Option<ClassId>,
+    /// The first two of them.
+    sites: Vec<u32>,
+}
+
 /// What is known of crowds.
 #[derive(Default)]
 pub struct Crowds {
@@ -128,11 +137,17 @@ pub struct Crowds {
     by_owner: FxHashMap<ClassId, Vec<u32>>,
     joined: FxHashSet<(u32, u32)>,
     backs: FxHashMap<u32, Back>,
-    /// Merged objects that are tasks.
+    /// Merged objects that are tasks, and those of each class or interface.
     tasks: Vec<u32>,
+    tasks_of: FxHashMap<ClassId, Vec<u32>>,
+    /// By interface: merged closures that are tasks only to those who ask for just them.
+    others_of: FxHashMap<ClassId, Vec<u32>>,
     /// Calls that hand over a crowd of tasks.
-    task_sites: Vec<(u32, u32, Option<ClassId>)>,
-    task_site_of: FxHashSet<(u32, u32, Option<ClassId>)>,
+    task_sites: FxHashSet<(u32, u32, Option<ClassId>)>,
+    /// By crowd.
+    demands: FxHashMap<u32, Vec<Demand>>,
+    /// Crowds of libraries' classes among them.
+    open_demands: Vec<u32>,
     /// By the class that is asked for: what is given and got, and how often a task was handed over.
     task_nodes: FxHashMap<Option<ClassId>, Node>,
     task_times: FxHashMap<(Option<ClassId>, u32), u8>,
@@ -177,7 +192,7 @@ impl Analysis<'_> {
     pub fn thin_out(&mut self) {
         for node in std::mem::take(&mut self.graph.overfull) {
             let objects = self.graph.objects(node);
-            if objects.len() <= super::MOST_IN_NODE || node == self.graph.find(self.outside) {
+            if objects.len() <= self.limits.in_node || node == self.graph.find(self.outside) {
                 continue;
             }
             let told_apart = objects.without(&self.merged);
@@ -198,8 +213,10 @@ impl Analysis<'_> {
             let Some(interface) = self.types.interface(object) else { return };
             if self.closure_arguments(object, self.outside, false).is_some() {
                 self.graph.replace(object, crowd(interface));
+                self.crowds.others_of.entry(interface).or_default().push(object);
             } else {
                 self.crowds.tasks.push(object);
+                self.crowds.tasks_of.entry(interface).or_default().push(object);
             }
             self.crowds.closures.push(object);
             self.crowds.closures_of.entry(interface).or_default().push(object);
@@ -222,6 +239,7 @@ impl Analysis<'_> {
         };
         if self.runs_tasks(class) {
             self.crowds.tasks.push(object);
+            self.crowds.tasks_of.entry(class).or_default().push(object);
             self.more_tasks(object);
         } else {
             self.graph.replace(object, crowd(class));
@@ -433,23 +451,18 @@ impl Analysis<'_> {
 
     /// A call has other threads run a crowd, as far as its objects are of the class that the call asks for.
     pub fn crowd_of_tasks(&mut self, site: u32, of: u32, class: Option<ClassId>) {
-        if !self.crowds.task_site_of.insert((site, of, class)) {
+        if !self.crowds.task_sites.insert((site, of, class)) {
             return;
         }
-        self.crowds.task_sites.push((site, of, class));
         if let Some(held) = self.sites[site as usize].held {
             let node = self.task_node(class);
             self.flow(held, node);
             self.flow(node, held);
             self.exchanged.insert(held);
         }
-        for task in self.crowds.tasks.clone() {
-            self.crowd_task(site, of, class, task);
-        }
-        // In a collection there is anything: only what is made to be a task is taken for one.
-        if class.is_some() {
-            for found in self.crowds.list.clone() {
-                self.crowd_task(site, of, class, crowd(found));
+        if self.demand(site, of, class) {
+            for task in self.tasks_among(of, class) {
+                self.crowd_task(site, of, class, task);
             }
         }
         if class_of(of).is_none() && of != ARRAYS {
@@ -457,15 +470,75 @@ impl Analysis<'_> {
         }
     }
 
+    /// Notes that a call asks for a crowd's tasks. Does it matter? Each task is known to be handed over often once two
+    /// calls have done so.
+    fn demand(&mut self, site: u32, of: u32, class: Option<ClassId>) -> bool {
+        if !self.crowds.demands.contains_key(&of)
+            && class_of(of).is_some_and(|class| self.program.class(class).origin != Origin::Input)
+        {
+            self.crowds.open_demands.push(of);
+        }
+        let demands = self.crowds.demands.entry(of).or_default();
+        match demands.iter_mut().find(|demand| demand.class == class) {
+            Some(demand) if demand.sites.len() >= 2 => return false,
+            Some(demand) => demand.sites.push(site),
+            None => demands.push(Demand { class, sites: vec![site] }),
+        }
+        true
+    }
+
+    /// Tasks that may be in a crowd and of a class; in a collection, of which no class is known, there is anything, and
+    /// only what is made to be a task is taken for one.
+    fn tasks_among(&self, of: u32, class: Option<ClassId>) -> Vec<u32> {
+        let program = self.program;
+        let below = |class: ClassId| program.class(class).below();
+        // Closures are in the crowd of every class of a library.
+        let own = class_of(of).filter(|own| program.class(*own).origin == Origin::Input);
+        let narrow = match (own, class) {
+            (Some(own), Some(class)) if below(own).len() > below(class).len() => class,
+            (Some(one), _) | (None, Some(one)) => one,
+            (None, None) => return self.crowds.tasks.clone(),
+        };
+        let mut found = Vec::new();
+        for of in below(narrow) {
+            found.extend(self.crowds.tasks_of.get(of).into_iter().flatten());
+            if class.is_none() {
+                continue;
+            }
+            found.extend(self.crowds.others_of.get(of).into_iter().flatten());
+            if self.crowds.classes.contains(of) {
+                found.push(crowd(*of));
+            }
+        }
+        found
+    }
+
+    /// A task, or a crowd, is new: calls that ask for such run it.
     fn more_tasks(&mut self, task: u32) {
-        for (site, of, class) in self.crowds.task_sites.clone() {
-            if class.is_some() || !self.is_crowd(task) {
-                self.crowd_task(site, of, class, task);
+        let program = self.program;
+        let found = self.object(task);
+        let is_closure = found.made == Made::Closure;
+        let is_other = self.is_crowd(task) || self.closure_arguments(task, self.outside, false).is_some();
+        let own = if is_closure { self.types.interface(task) } else { found.class };
+        let mut crowds = vec![OUTSIDE];
+        let above = own.map(|own| program.class(own).above()).unwrap_or_default();
+        crowds.extend(above.iter().map(|class| crowd(*class)));
+        if is_closure {
+            crowds.extend(&self.crowds.open_demands);
+            crowds.sort_unstable();
+            crowds.dedup();
+        }
+        for of in crowds {
+            for Demand { class, sites } in self.crowds.demands.get(&of).cloned().unwrap_or_default() {
+                for site in sites.iter().filter(|_| class.is_some() || !is_other) {
+                    self.crowd_task(*site, of, class, task);
+                }
             }
         }
     }
 
     fn crowd_task(&mut self, site: u32, of: u32, class: Option<ClassId>, task: u32) {
+        self.graph.steps += 1;
         let fits = match (self.object(task).made, self.object(task).class, class_of(of)) {
             (_, _, None) => of == OUTSIDE,
             (Made::Closure, _, _) => self.is_in(task, of),
@@ -510,10 +583,11 @@ impl Analysis<'_> {
         crowd(class)
     }
 
-    /// Writes down who calls whom by way of groups.
-    pub fn call_groups(&mut self) {
+    /// Writes down who calls whom by way of groups; gives the number of calls with too many targets to list.
+    pub fn call_groups(&mut self) -> u64 {
+        let mut wide = 0;
         for group in std::mem::take(&mut self.crowds.groups) {
-            let through = group.targets.len() + group.closures.len() > MOST_TARGETS;
+            let through = group.targets.len() + group.closures.len() > self.limits.targets;
             if through {
                 for target in &group.targets {
                     self.calls.insert((Caller::Library(group.hub), Callee::Method(*target)));
@@ -532,6 +606,7 @@ impl Analysis<'_> {
                     self.calls.insert((caller, Callee::Library(group.hub)));
                 }
                 if through {
+                    wide += u64::from(inst.is_some());
                     continue;
                 }
                 for target in &group.targets {
@@ -543,5 +618,6 @@ impl Analysis<'_> {
                 }
             }
         }
+        wide
     }
 }

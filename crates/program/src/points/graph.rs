@@ -125,6 +125,12 @@ impl<C: Casts> Graph<C> {
         }
     }
 
+    /// Makes room for so many nodes, so that they need not be moved.
+    pub fn reserve(&mut self, count: usize) {
+        self.places.reserve(count);
+        self.same.reserve(count);
+    }
+
     /// Adds nodes; returns the first.
     pub fn add(&mut self, count: u32) -> Node {
         let first = self.places.len() as Node;
@@ -300,7 +306,7 @@ impl<C: Casts> Graph<C> {
     }
 
     fn crowds_of(&self, objects: &Set) -> Set {
-        objects.iter_below(self.crowds).collect()
+        objects.below(self.crowds)
     }
 
     fn pass(&mut self, objects: &Set, to: Node, filter: Filter) {
@@ -504,6 +510,10 @@ impl<C: Casts> Graph<C> {
                 self.told.extend(place.watchers.iter().map(|watcher| (*watcher, Rc::clone(&fresh))));
             }
             one.objects.join(&two.objects, &mut ignored);
+            if one.objects.contains(EVERYBODY) {
+                one.objects.forget_below(self.crowds);
+                one.objects.insert(EVERYBODY);
+            }
             one.fresh = Set::default();
             one.after.extend(two.after);
             one.watchers.extend(two.watchers);

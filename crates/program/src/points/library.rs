@@ -237,8 +237,12 @@ impl Analysis<'_> {
     /// Moves the places of nodes that became part of others.
     pub fn move_hubs(&mut self) {
         for (gone, into) in std::mem::take(&mut self.graph.merged) {
-            let Some(hub) = self.hub_of.remove(&gone) else { continue };
             let node = self.graph.find(into);
+            let Some(hub) = self.hub_of.remove(&gone) else {
+                // What came along has not been looked at.
+                self.changed_hubs.extend(self.hub_of.get(&node));
+                continue;
+            };
             match self.hub_of.get(&node).copied() {
                 Some(other) => {
                     self.hub_same[hub as usize] = other;
@@ -250,25 +254,43 @@ impl Analysis<'_> {
                         (true, false) => (stays.keeps, stays.seen) = (true, seen),
                         (false, true) => {}
                     }
+                    self.forget_unmerged(other, node);
                     self.changed_hubs.push(other);
                 }
                 None => {
                     self.hubs[hub as usize].node = node;
                     self.hub_of.insert(node, hub);
+                    self.forget_unmerged(hub, node);
                     self.changed_hubs.push(hub);
                 }
             }
         }
     }
 
+    /// A place became part of the outside: what was dealt with elsewhere has yet to be merged.
+    fn forget_unmerged(&mut self, hub: u32, node: Node) {
+        if node == self.graph.find(self.outside) {
+            let seen = &mut self.hubs[hub as usize].seen;
+            *seen = seen.common(&self.merged);
+        }
+    }
+
     /// Looks at all objects of places that have changed.
     pub fn look_again(&mut self) {
-        while let Some(hub) = self.changed_hubs.pop() {
-            let hub = self.hub_place(hub);
-            let here = self.graph.objects(self.hubs[hub as usize].node);
-            let here = here.without(&self.hubs[hub as usize].seen);
-            self.kept(hub, &here);
-            self.move_hubs();
+        while !self.changed_hubs.is_empty() {
+            let mut changed: Vec<u32> = std::mem::take(&mut self.changed_hubs);
+            for hub in &mut changed {
+                *hub = self.hub_place(*hub);
+            }
+            changed.sort_unstable();
+            changed.dedup();
+            for hub in changed {
+                let hub = self.hub_place(hub);
+                let here = self.graph.objects(self.hubs[hub as usize].node);
+                let here = here.without(&self.hubs[hub as usize].seen);
+                self.kept(hub, &here);
+                self.move_hubs();
+            }
         }
     }
 
@@ -493,9 +515,9 @@ impl Analysis<'_> {
         let Some(held) = site.held else { return };
         if self.is_holder(object) && self.object(object).class.is_none_or(|class| !self.is_task_class(class))
         {
-            // A collection of tasks.
+            // A collection of tasks. Many collections are one place.
             let contents = self.part(object, Part::Contents);
-            if self.tasks.insert((number, object)) {
+            if self.collections.insert((number, self.graph.find(contents))) {
                 self.watch(contents, Watch::Task(number, None));
             }
             return;

@@ -132,22 +132,37 @@ pub enum World {
     Library,
 }
 
-/// How much the analysis may do for each method of the program, and at least, before all objects are merged.
-const STEPS_PER_METHOD: usize = 5_000;
-const LEAST_STEPS: usize = 60_000_000;
 /// How many edges there may be before all objects are merged; each takes some thirty bytes.
 const MOST_EDGES: usize = 20_000_000;
-/// How many merged objects are listed one by one before crowds stand for them.
-const MOST_LISTED: usize = 96;
-/// How many objects a node may hold before they are merged.
-const MOST_IN_NODE: usize = 400;
-/// Calls with more targets than that are known as calls by way of a library.
-const MOST_TARGETS: usize = 48;
+
+/// How far things are told apart. Whatever the numbers, the analysis leaves nothing out; small ones make it coarser.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// How much the analysis may do before all objects are merged: for each method of the program, and at least.
+    pub steps: (usize, usize),
+    /// How many merged objects are listed one by one before crowds stand for them.
+    pub listed: usize,
+    /// How many objects a node may hold before they are merged.
+    pub in_node: usize,
+    /// Calls on crowds with more targets than that are known as calls by way of a library.
+    pub targets: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits { steps: (5_000, 60_000_000), listed: 96, in_node: 400, targets: 48 }
+    }
+}
 
 impl Points {
     /// Analyses a program.
     pub fn new(program: &Program, models: &Models, world: World) -> Points {
-        let mut analysis = Analysis::new(program, models);
+        Points::within(program, models, world, Limits::default())
+    }
+
+    /// Analyses a program within limits.
+    pub fn within(program: &Program, models: &Models, world: World, limits: Limits) -> Points {
+        let mut analysis = Analysis::new(program, models, limits);
         analysis.find_roots(world);
         analysis.settle();
         analysis.finish()
@@ -347,6 +362,7 @@ enum Watch {
 struct Analysis<'p> {
     program: &'p Program,
     models: &'p Models,
+    limits: Limits,
     types: Types<'p>,
     graph: Graph<crowds::Hierarchy<'p>>,
     crowds: crowds::Crowds,
@@ -383,6 +399,8 @@ struct Analysis<'p> {
     /// Which objects have been dealt with at a call: as a receiver that is a closure, as a task.
     ran: FxHashSet<(u32, u32)>,
     tasks: FxHashSet<(u32, u32)>,
+    /// Calls that hand over what libraries hold in a place.
+    collections: FxHashSet<(u32, Node)>,
     /// Where calls that hand tasks over keep what they give and get.
     exchanged: FxHashSet<Node>,
     roots: Vec<Root>,
@@ -399,16 +417,19 @@ struct Analysis<'p> {
 }
 
 impl<'p> Analysis<'p> {
-    fn new(program: &'p Program, models: &'p Models) -> Analysis<'p> {
+    fn new(program: &'p Program, models: &'p Models, limits: Limits) -> Analysis<'p> {
         let objects = crowds::all(program);
         let mut graph = Graph::new(crowds::Hierarchy::new(program), objects.len() as u32 / 64);
-        graph.limit(MOST_IN_NODE);
+        graph.limit(limits.in_node);
+        let bodies = program.input_methods().filter_map(|method| program.body(method));
+        graph.reserve(bodies.map(|body| body.kinds.len() + 1).sum());
         let thrown = graph.add(2);
         let closures = FxHashMap::default();
         let types = Types { program, objects, closures, by_class: FxHashMap::default() };
         let mut analysis = Analysis {
             program,
             models,
+            limits,
             types,
             graph,
             crowds: crowds::Crowds::default(),
@@ -436,6 +457,7 @@ impl<'p> Analysis<'p> {
             entries: FxHashMap::default(),
             ran: FxHashSet::default(),
             tasks: FxHashSet::default(),
+            collections: FxHashSet::default(),
             exchanged: FxHashSet::default(),
             roots: Vec::new(),
             root_of: FxHashMap::default(),
@@ -455,7 +477,8 @@ impl<'p> Analysis<'p> {
 
     /// Follows everything until nothing is new.
     fn settle(&mut self) {
-        let most = LEAST_STEPS.max(self.bases.len().saturating_mul(STEPS_PER_METHOD));
+        let (per_method, least) = self.limits.steps;
+        let most = least.max(self.bases.len().saturating_mul(per_method));
         loop {
             while let Some(method) = self.pending.pop() {
                 self.add_body(method);
@@ -498,7 +521,7 @@ impl<'p> Analysis<'p> {
 
     /// Makes the result.
     fn finish(mut self) -> Points {
-        self.call_groups();
+        let wide = self.call_groups();
         let place = |mut hub: u32| {
             while self.hub_same[hub as usize] != hub {
                 hub = self.hub_same[hub as usize];
@@ -528,6 +551,12 @@ impl<'p> Analysis<'p> {
             let why =
                 "the program is large: objects are told apart by their class alone, and all count as shared";
             gaps.push(Gap::new("points-to analysis", why));
+        }
+        if wide > 0 {
+            let what = format!("calls with more than {} targets", self.limits.targets);
+            let why = "what is called is looked at, but as if nothing were known of its callers: not their locks, nor \
+                       the way that leads there";
+            gaps.push(Gap::new(what, why).times(wide));
         }
         let (steps, first) = (self.graph.steps, self.graph.first());
         let (set_of, sets) = self.graph.into_sets();
@@ -573,6 +602,7 @@ impl<'p> Analysis<'p> {
     }
 
     fn arrived(&mut self, watch: Watch, objects: &Set) {
+        self.graph.steps += 1 + objects.words();
         match watch {
             Watch::Read(part, to) => self.each_part(objects, part, |analysis, from| analysis.flow(from, to)),
             Watch::Write(part, from) => self.each_part(objects, part, |analysis, to| analysis.flow(from, to)),
@@ -656,7 +686,7 @@ impl<'p> Analysis<'p> {
         self.merge_parts(object);
         if self.crowds.on {
             self.join_crowd(object);
-        } else if self.merged.len() > MOST_LISTED {
+        } else if self.merged.len() > self.limits.listed {
             self.crowd_together();
         }
     }

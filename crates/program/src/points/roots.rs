@@ -64,7 +64,7 @@ impl Analysis<'_> {
             found.iter().map(|(method, _)| program.method(*method).owner).collect();
         owners.sort_unstable();
         owners.dedup();
-        if owners.len() > super::MOST_LISTED {
+        if owners.len() > self.limits.listed {
             self.crowd_together();
         }
         for (method, kind) in found {

@@ -1,16 +1,19 @@
 //! A set of small numbers: sixty-four to a word, only words that hold some are kept. Made for joining: objects that flow
 //! together were made close to each other, so that words are few.
 
+use smallvec::SmallVec;
+
 /// A set of numbers.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Set {
     /// Word numbers, ascending, with their bits, which are never none.
-    words: Vec<(u32, u64)>,
+    /// Most sets are of one word, which needs no memory of its own.
+    words: SmallVec<[(u32, u64); 1]>,
 }
 
 impl Set {
     /// Nothing.
-    pub const EMPTY: Set = Set { words: Vec::new() };
+    pub const EMPTY: Set = Set { words: SmallVec::new_const() };
 
     /// Is nothing in it?
     pub fn is_empty(&self) -> bool {
@@ -163,6 +166,12 @@ impl Set {
         low.map(|(_, bits)| bits.count_ones() as usize).sum()
     }
 
+    /// Those below sixty-four times `end`, as a set.
+    pub fn below(&self, end: u32) -> Set {
+        let count = self.words.partition_point(|(word, _)| *word < end);
+        Set { words: SmallVec::from_slice(self.words.get(..count).unwrap_or_default()) }
+    }
+
     /// Those below sixty-four times `end`, ascending.
     pub fn iter_below(&self, end: u32) -> impl Iterator<Item = u32> {
         self.iter().take_while(move |number| number / 64 < end)
@@ -231,6 +240,7 @@ mod tests {
             let both = set.common(&mask);
             assert!(both.iter().eq(all.iter().copied().filter(|n| n % 3 == 0)));
             assert_eq!(set.count_below(2), all.iter().filter(|n| **n < 128).count());
+            assert!(set.below(2).iter().eq(set.iter_below(2)));
             assert!(set.iter_below(2).eq(all.iter().copied().filter(|n| *n < 128)));
             let mut upper = Set::default();
             upper.join_from(&set, 3, &mut Set::default());

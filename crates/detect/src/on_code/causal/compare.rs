@@ -99,7 +99,7 @@ pub fn conflicts<'a, 'p>(
             }
         }
     }
-    (found, left_out)
+    (found, left_out + sequence.left_out)
 }
 
 /// The locks of the regions around each region, wherever it is run; its own is none.

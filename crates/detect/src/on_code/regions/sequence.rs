@@ -15,26 +15,44 @@ use super::{Given, RegionId, Regions};
 /// What is known so far.
 pub struct Sequence<'a, 'p> {
     regions: &'a Regions<'p>,
-    /// By instance: the regions that start in it or in what it calls. Filled when first asked for.
-    below: Option<Below>,
+    /// By instance: who calls it. Filled when first asked for.
+    callers: Option<Callers>,
+    /// By region: the instances that lead to it, as bits.
+    above: FxHashMap<RegionId, Rc<[u64]>>,
     answers: FxHashMap<(usize, RegionId, RegionId), bool>,
+    /// By instance and pair of regions, whoever runs it.
+    passes: FxHashMap<(u32, RegionId, RegionId), bool>,
     /// By instance: its blocks' intervals.
     orders: FxHashMap<u32, Rc<[(u32, u32)]>>,
+    /// How much more may be looked at.
+    steps: usize,
+    /// Questions that were not looked into since there were too many.
+    pub left_out: u64,
 }
 
-/// Regions by instance, and instances by region.
-struct Below {
-    regions: Vec<FxHashSet<RegionId>>,
-    instances: FxHashMap<RegionId, Vec<u32>>,
+/// Who calls each instance, and where each region starts.
+struct Callers {
+    /// Callee and caller, sorted.
+    calls: Vec<(u32, u32)>,
+    starts: FxHashMap<RegionId, Vec<u32>>,
 }
 
-/// More regions than that are not told apart below one instance.
-const MOST_BELOW: usize = 512;
+/// How many calls, instructions and words of sets are looked at before questions are left out.
+const MOST_STEPS: usize = 400_000_000;
 
 impl<'a, 'p> Sequence<'a, 'p> {
     /// Nothing is known yet.
     pub fn new(regions: &'a Regions<'p>) -> Self {
-        Sequence { regions, below: None, answers: FxHashMap::default(), orders: FxHashMap::default() }
+        Sequence {
+            regions,
+            callers: None,
+            above: FxHashMap::default(),
+            answers: FxHashMap::default(),
+            passes: FxHashMap::default(),
+            orders: FxHashMap::default(),
+            steps: MOST_STEPS,
+            left_out: 0,
+        }
     }
 
     /// May the process run the second region after the first in one pass through a method?
@@ -42,39 +60,119 @@ impl<'a, 'p> Sequence<'a, 'p> {
         if let Some(known) = self.answers.get(&(process, first, second)) {
             return *known;
         }
-        let regions = self.regions;
-        let below = self.below.get_or_insert_with(|| below(regions));
-        let runs = |instance: u32| {
-            regions.processes.get(process).is_some_and(|process| process.runs_instance(instance))
-        };
-        let leads = |instance: u32, region: RegionId| {
-            below.regions.get(instance as usize).is_some_and(|below| below.contains(&region))
-        };
-        let above = below.instances.get(&first).into_iter().flatten();
-        let answer = above.filter(|number| runs(**number) && leads(**number, second)).any(|number| {
-            let Some(instance) = regions.instances.all.get(*number as usize) else { return false };
-            let starts = |region: RegionId| -> Vec<u32> {
-                let own = instance.starts().filter(|(found, _)| *found == region).map(|(_, at)| at);
-                let called = instance.calls.iter().filter(|(_, callee)| leads(*callee, region));
-                own.chain(called.map(|(at, _)| *at)).collect()
-            };
-            let (from, to) = (starts(first), starts(second));
-            let body = instance.code.body;
-            let intervals = self.orders.entry(*number);
-            let intervals = intervals.or_insert_with(|| Shape::new(body, Edges::All).intervals().into());
-            let order = Order { body, intervals };
-            from.iter().any(|from| {
-                let alike = to
-                    .iter()
-                    .copied()
-                    .filter(|to| is_alike(&regions.given, instance, *from, *to))
-                    .collect::<Vec<_>>();
-                order.comes_after(*from, &alike)
-            })
+        if self.steps == 0 {
+            self.left_out += 1;
+            return false;
+        }
+        let answer = self.look(process, first, second);
+        // Half an answer is none.
+        let answer = answer.unwrap_or_else(|| {
+            self.left_out += 1;
+            false
         });
         self.answers.insert((process, first, second), answer);
         answer
     }
+
+    /// As `follows`; `None` if there was no time to find out.
+    fn look(&mut self, process: usize, first: RegionId, second: RegionId) -> Option<bool> {
+        let regions = self.regions;
+        let Some(process) = regions.processes.get(process) else { return Some(false) };
+        let (ones, others) = (self.above(first), self.above(second));
+        self.steps = self.steps.saturating_sub(ones.len() / 4);
+        let words = ones.iter().zip(others.iter()).zip(process.run_bits());
+        for (word, ((one, other), runs)) in (0u32..).zip(words) {
+            let mut rest = one & other & runs;
+            while rest != 0 {
+                let number = word * 64 + rest.trailing_zeros();
+                rest &= rest - 1;
+                if self.passes(number, (first, &ones), (second, &others)) {
+                    return Some(true);
+                }
+                if self.steps == 0 {
+                    return None;
+                }
+            }
+        }
+        Some(false)
+    }
+
+    /// Is the second region reached after the first in one pass through an instance?
+    fn passes(&mut self, number: u32, first: (RegionId, &[u64]), second: (RegionId, &[u64])) -> bool {
+        let key = (number, first.0, second.0);
+        if let Some(known) = self.passes.get(&key) {
+            return *known;
+        }
+        let Some(instance) = self.regions.instances.all.get(number as usize) else { return false };
+        let starts = |(region, above): (RegionId, &[u64])| -> Vec<u32> {
+            let own = instance.starts().filter(|(found, _)| *found == region).map(|(_, at)| at);
+            let called = instance.calls.iter().filter(|(_, callee)| contains(above, *callee));
+            own.chain(called.map(|(at, _)| *at)).collect()
+        };
+        let (from, to) = (starts(first), starts(second));
+        let body = instance.code.body;
+        self.steps = self.steps.saturating_sub(8 + 2 * instance.calls.len() + from.len() * body.blocks.len());
+        let intervals = self.orders.entry(number);
+        let intervals = intervals.or_insert_with(|| Shape::new(body, Edges::All).intervals().into());
+        let order = Order { body, intervals };
+        let given = &self.regions.given;
+        let answer = from.iter().any(|from| {
+            let alike =
+                to.iter().copied().filter(|to| is_alike(given, instance, *from, *to)).collect::<Vec<_>>();
+            !alike.is_empty() && order.comes_after(*from, &alike)
+        });
+        self.passes.insert(key, answer);
+        answer
+    }
+
+    /// The instances in which a region starts or that lead there.
+    fn above(&mut self, region: RegionId) -> Rc<[u64]> {
+        if let Some(known) = self.above.get(&region) {
+            return Rc::clone(known);
+        }
+        let regions = self.regions;
+        let callers = self.callers.get_or_insert_with(|| Callers::new(regions));
+        let mut found = vec![0u64; regions.instances.all.len().div_ceil(64)];
+        // Sets are kept: what they take counts too.
+        self.steps = self.steps.saturating_sub(found.len() * 16);
+        let mut work: Vec<u32> = callers.starts.get(&region).cloned().unwrap_or_default();
+        while let Some(number) = work.pop() {
+            let Some(word) = found.get_mut(number as usize / 64) else { continue };
+            let bit = 1 << (number % 64);
+            if *word & bit != 0 {
+                continue;
+            }
+            *word |= bit;
+            let before = work.len();
+            let start = callers.calls.partition_point(|(callee, _)| *callee < number);
+            let calls = callers.calls.get(start..).unwrap_or_default();
+            work.extend(calls.iter().take_while(|(callee, _)| *callee == number).map(|(_, caller)| *caller));
+            self.steps = self.steps.saturating_sub(1 + work.len() - before);
+        }
+        let found: Rc<[u64]> = found.into();
+        self.above.insert(region, Rc::clone(&found));
+        found
+    }
+}
+
+impl Callers {
+    fn new(regions: &Regions<'_>) -> Callers {
+        let mut calls = Vec::new();
+        let mut starts: FxHashMap<RegionId, Vec<u32>> = FxHashMap::default();
+        for (number, instance) in (0u32..).zip(&regions.instances.all) {
+            calls.extend(instance.calls.iter().map(|(_, callee)| (*callee, number)));
+            for (region, _) in instance.starts() {
+                starts.entry(region).or_default().push(number);
+            }
+        }
+        calls.sort_unstable();
+        calls.dedup();
+        Callers { calls, starts }
+    }
+}
+
+fn contains(set: &[u64], number: u32) -> bool {
+    set.get(number as usize / 64).is_some_and(|bits| bits >> (number % 64) & 1 == 1)
 }
 
 /// Do two calls or starts of regions have an object in common that others may reach, as far as they have any?
@@ -94,38 +192,6 @@ fn is_alike(given: &Given<'_>, instance: &Instance<'_>, one: u32, other: u32) ->
         || ones
             .iter()
             .any(|one| others.iter().any(|other| code.values.same(*one, *other)) && may_be_reached(*one))
-}
-
-/// The regions that start in each instance or in what it calls.
-fn below(regions: &Regions<'_>) -> Below {
-    let all = &regions.instances.all;
-    let mut found: Vec<FxHashSet<RegionId>> =
-        all.iter().map(|instance| instance.starts().map(|(region, _)| region).collect()).collect();
-    let mut changed = true;
-    while changed {
-        changed = false;
-        for (number, instance) in all.iter().enumerate().rev() {
-            for (_, callee) in &instance.calls {
-                let more: Vec<RegionId> = match (found.get(number), found.get(*callee as usize)) {
-                    (Some(own), Some(callee)) if own.len() < MOST_BELOW => {
-                        callee.difference(own).copied().collect()
-                    }
-                    _ => continue,
-                };
-                if let Some(own) = found.get_mut(number) {
-                    changed |= !more.is_empty();
-                    own.extend(more);
-                }
-            }
-        }
-    }
-    let mut instances: FxHashMap<RegionId, Vec<u32>> = FxHashMap::default();
-    for (number, regions) in (0u32..).zip(&found) {
-        for region in regions {
-            instances.entry(*region).or_default().push(number);
-        }
-    }
-    Below { regions: found, instances }
 }
 
 /// In which order the blocks of a body can run.
