@@ -394,7 +394,7 @@ fn what_is_read_apart_from_a_copy_of_ones_own_is_no_race() {
             x = call virtual int S.getX()(c)
             y = call virtual int S.getY()(c)
             w = add x, y
-            enter this put int S.z of this = w exit this
+            put int S.z of c = w
             return }
         method void two() {
             n = 1
