@@ -54,8 +54,11 @@ impl VariableKind {
     pub fn name(self, symbols: &Symbols) -> String {
         match self {
             Self::Field(field) => symbols.field_name(field),
-            Self::Elements(Some(class)) => format!("elements of {}", symbols.class_name(class)),
-            Self::Elements(None) => "array elements".to_owned(),
+            // Whoever copies an array as an object knows no more of it.
+            Self::Elements(Some(class)) if symbols.class_name(class).ends_with(']') => {
+                format!("elements of {}", symbols.class_name(class))
+            }
+            Self::Elements(_) => "array elements".to_owned(),
         }
     }
 

@@ -84,7 +84,7 @@ fn events(random: &mut Random, n: usize, symbols: &Symbols) -> Vec<Event> {
             13 => Op::End,
             14 => Op::Begin { block: 0.into() },
             15 => Op::Finish { block: 0.into() },
-            16 => Op::Flow { flow: FlowId(random.below(2) as u32), used: random.below(2) == 0 },
+            16 => Op::Flow { flow: FlowId(random.below(2)), used: random.below(2) == 0 },
             17 => Op::Freeze { object: random.below(OBJECTS).into() },
             18 => Op::Mark { text: random.below(3).into() },
             19..25 => Op::Write { var },

@@ -174,6 +174,7 @@ impl<'w, 'a> Weaving<'w, 'a> {
             if coverage.sets_a_flag(&self.class, &instruction) || method.ranged.binary_search(&pc).is_ok() {
                 continue;
             }
+            self.flow_uses(&mut method)?;
             match instruction {
                 Instruction::Invoke { opcode, member } if opcode != op::INVOKEDYNAMIC => {
                     self.call(&mut method, opcode, member)?;
@@ -195,7 +196,7 @@ impl<'w, 'a> Weaving<'w, 'a> {
                 }
                 _ => {}
             }
-            self.flows(&mut method, &instruction)?;
+            self.flow_reads(&mut method, &instruction)?;
         }
         self.frame(&mut method)?;
         let spared = method.spared();

@@ -38,32 +38,36 @@ impl<'a> Weaving<'_, 'a> {
         Ok(())
     }
 
-    /// Tells what the current instruction has to do with watched values. Comes after what else is told there: a value
-    /// arrives when its read has been told.
-    pub fn flows(&mut self, method: &mut Method<'a>, instruction: &Instruction<'_>) -> Result<()> {
-        let pc = method.pc;
-        if method.flows.told.binary_search(&pc).is_ok()
+    /// Tells which watched values the current instruction is about to use: before it tells what it does.
+    pub fn flow_uses(&mut self, method: &mut Method<'a>) -> Result<()> {
+        let told = self.tell_flows(&method.flows.uses, method.pc)?;
+        if !told.is_empty() {
+            method.edit.before(method.pc, &told);
+        }
+        Ok(())
+    }
+
+    /// Tells that a watched value has arrived, after what else is told of the current instruction: its read among it.
+    pub fn flow_reads(&mut self, method: &mut Method<'a>, instruction: &Instruction<'_>) -> Result<()> {
+        if method.flows.told.binary_search(&method.pc).is_ok()
             && let Instruction::Field { opcode: opcode @ (op::GETFIELD | op::GETSTATIC), member } =
                 *instruction
         {
             self.read_always(method, opcode == op::GETSTATIC, member)?;
         }
-        for (at, after) in [(&method.flows.reads, true), (&method.flows.uses, false)] {
-            let from = at.partition_point(|(other, _)| *other < pc);
-            let here = at.get(from..).unwrap_or_default().iter().take_while(|(other, _)| *other == pc);
-            let mut snippet = Snippet::new();
-            for (_, site) in here {
-                snippet.int(&mut self.class.pool, *site)?;
-                self.probes.call(&mut self.class.pool, &mut snippet, Probe::Flow)?;
-            }
-            if snippet.is_empty() {
-                continue;
-            }
-            match after {
-                true => method.edit.after(pc, &snippet),
-                false => method.edit.before(pc, &snippet),
-            }
+        let told = self.tell_flows(&method.flows.reads, method.pc)?;
+        if !told.is_empty() {
+            method.edit.after(method.pc, &told);
         }
         Ok(())
+    }
+
+    fn tell_flows(&mut self, sites: &[(u32, i32)], pc: u32) -> Result<Snippet> {
+        let from = sites.partition_point(|(other, _)| *other < pc);
+        let mut snippet = Snippet::new();
+        for (_, site) in sites.iter().skip(from).take_while(|(other, _)| *other == pc) {
+            self.tell(&mut snippet, *site, Probe::Flow)?;
+        }
+        Ok(snippet)
     }
 }

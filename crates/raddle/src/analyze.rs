@@ -7,8 +7,8 @@ use std::io::Write as _;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use detect::{Pace, Team};
-use events::{Place, Stretches, TraceError};
+use detect::{Pace, Spec, Team};
+use events::{OpSet, Place, Stretches, TraceError};
 use findings::{Gap, Report};
 
 use crate::cli::AnalyzeArgs;
@@ -89,6 +89,13 @@ fn one(path: &Path, wanted: &Wanted, line: &mut Line) -> Result<(Report, Option<
         line.batch(stretches.len(), source.progress());
     }
     let mut report = team.finish(source.symbols_mut()).map_err(malformed)?;
+    // Whoever asks for nothing but watched values, where there are none, must not take that for an answer.
+    let values = |spec: &&Spec| spec.ops.meets(OpSet::FLOW);
+    if source.symbols_mut().flows.is_empty() && wanted.specs.iter().all(values) {
+        let why =
+            "it tells of no watched value; a run by a plan that has some does, as with --check".to_owned();
+        report.add_gap(Gap { what: trace::name(path), why, count: 1 });
+    }
     for gap in source.gaps() {
         report.add_gap(Gap { what: gap.what.clone(), why: gap.why.clone(), count: gap.count });
     }

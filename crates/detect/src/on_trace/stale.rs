@@ -37,8 +37,8 @@ such a finding is sure. If not, it is told only if some other thread's write cou
 that was held all the time and no start, join or signal kept it out.
 
 With --paper every use in another block than that of the read is told (Artho, Havelund and Biere, 2004). Missed is what \
-the code does not show as a flow, what flows through array elements or through methods that are called by several \
-targets, and what this run did not do. Without a plan there is nothing to see.",
+the code does not show as a flow, what flows through array elements or through calls that may mean several methods, \
+and what this run did not do. Without a plan there is nothing to see.",
     rules: &[Rule::StaleValue],
     ops: OpSet::ACCESS.and(OpSet::FLOW).and(OpSet::LOCK).and(OpSet::WAIT).and(OpSet::VOLATILE),
     uses: Uses { hand_over: true, ..Uses::NONE },

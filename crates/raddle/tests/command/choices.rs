@@ -55,7 +55,10 @@ fn rules_and_detectors_can_be_chosen() {
     assert_eq!(raddle(&["analyze", "--detectors", "lock-graph", &racy]).code, 0);
     let run = raddle(&["analyze", "--detectors", "fasttrack", &racy]);
     assert!(run.out.contains("seen 1 time, by fasttrack\n"), "{}", run.out);
-    raddle(&["analyze", "--rules", "stale-value", &racy]).fails_with(&["stale-value", "raddle rules"]);
+    let run = raddle(&["analyze", "--rules", "stale-value", &racy]);
+    assert!(run.code == 0 && run.out.contains("it tells of no"), "{}", run.out);
+    assert_eq!(raddle(&["analyze", "--strict", "--rules", "stale-value", &racy]).code, 1);
+    raddle(&["check", "--rules", "non-atomic", &racy]).fails_with(&["non-atomic", "raddle rules"]);
     raddle(&["analyze", "--rules", "data-race", "--detectors", "lock-graph", &racy])
         .fails_with(&["data-race"]);
 }

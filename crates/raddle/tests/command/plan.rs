@@ -18,11 +18,13 @@ fn written() -> (String, String) {
 #[test]
 fn a_plan_names_its_program() {
     let (_, text) = written();
-    assert!(text.starts_with("raddle plan 1\njava "), "{text}");
+    assert!(text.starts_with("raddle plan 2\njava "), "{text}");
     assert!(text.contains("\nroot main acme.Bank.main([Ljava/lang/String;)V\n"), "{text}");
     assert!(text.contains("\nroot task acme.Bank.lambda$main$0(Lacme/Bank;)V\n"), "{text}");
     let class = text.lines().find(|line| line.starts_with("class ")).unwrap();
     assert!(class.len() == 71 + "acme.Bank".len() && class.ends_with(" acme.Bank"), "{class}");
+    // What is paid is read in one block and written in the next.
+    assert!(text.contains("\ntold 2 pay(I)V 8\nflow 2 pay(I)V back 8 38\n"), "{text}");
     assert!(!text.contains("blind"), "{text}");
 }
 
@@ -47,7 +49,7 @@ fn what_is_no_plan_is_refused_before_anything_runs() {
     };
     refused(b"", "line 1: not a plan of Raddle");
     refused(b"\x7fELF\x00\xff\n\n", "not a plan of Raddle");
-    refused(text.replace("plan 1", "plan 9").as_bytes(), "a plan of version 9");
+    refused(text.replace("plan 2", "plan 9").as_bytes(), "a plan of version 9");
     refused(&text.as_bytes()[..text.len() / 2], "ends before its check sum");
     refused(text.replacen("root main", "root mane", 1).as_bytes(), "the check sum is wrong");
     refused(text.replacen("class ", "class x", 1).as_bytes(), "is no hash");

@@ -587,7 +587,7 @@ fn a_value_that_goes_around_a_loop_is_watched() {
             return
         }",
     );
-    assert_eq!(watched(&Options::default(), &text), [("back", 30, 30, vec![39])]);
+    assert_eq!(watched(&Options::default(), &text), [("back", 31, 31, vec![40])]);
 }
 
 #[test]
