@@ -174,7 +174,7 @@ impl<'w, 'a> Weaving<'w, 'a> {
             if coverage.sets_a_flag(&self.class, &instruction) || method.ranged.binary_search(&pc).is_ok() {
                 continue;
             }
-            self.flow_uses(&mut method)?;
+            self.flow_uses(&mut method, &instruction)?;
             match instruction {
                 Instruction::Invoke { opcode, member } if opcode != op::INVOKEDYNAMIC => {
                     self.call(&mut method, opcode, member)?;

@@ -39,8 +39,8 @@ impl<'a> Weaving<'_, 'a> {
     }
 
     /// Tells which watched values the current instruction is about to use: before it tells what it does.
-    pub fn flow_uses(&mut self, method: &mut Method<'a>) -> Result<()> {
-        let told = self.tell_flows(&method.flows.uses, method.pc)?;
+    pub fn flow_uses(&mut self, method: &mut Method<'a>, instruction: &Instruction<'_>) -> Result<()> {
+        let told = self.tell_flows(&method.flows.uses, method.pc, instruction)?;
         if !told.is_empty() {
             method.edit.before(method.pc, &told);
         }
@@ -55,18 +55,19 @@ impl<'a> Weaving<'_, 'a> {
         {
             self.read_always(method, opcode == op::GETSTATIC, member)?;
         }
-        let told = self.tell_flows(&method.flows.reads, method.pc)?;
+        let told = self.tell_flows(&method.flows.reads, method.pc, instruction)?;
         if !told.is_empty() {
             method.edit.after(method.pc, &told);
         }
         Ok(())
     }
 
-    fn tell_flows(&mut self, sites: &[(u32, i32)], pc: u32) -> Result<Snippet> {
+    fn tell_flows(&mut self, sites: &[(u32, i32)], pc: u32, at: &Instruction<'_>) -> Result<Snippet> {
+        let probe = if matches!(at, Instruction::Invoke { .. }) { Probe::FlowNow } else { Probe::Flow };
         let from = sites.partition_point(|(other, _)| *other < pc);
         let mut snippet = Snippet::new();
         for (_, site) in sites.iter().skip(from).take_while(|(other, _)| *other == pc) {
-            self.tell(&mut snippet, *site, Probe::Flow)?;
+            self.tell(&mut snippet, *site, probe)?;
         }
         Ok(snippet)
     }

@@ -79,6 +79,8 @@ methods! {
     Cloned = "cloned" "(Ljava/lang/Object;Ljava/lang/Object;)V";
     /// A watched value was read, or is about to be used.
     Flow = "flow" "(I)V";
+    /// The same where no lock puts it in its place among what other threads do: around a call.
+    FlowNow = "flowNow" "(I)V";
     /// A test begins.
     Mark = "mark" "(Ljava/lang/String;I)V";
     /// A method runs that the plan holds for unused; its name.

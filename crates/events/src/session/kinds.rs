@@ -140,11 +140,12 @@ kinds! {
     TryAcquire = 40, true, Object;
     /// As [`Kind::AcquireRead`], likewise.
     TryAcquireRead = 41, true, Object;
-    /// What the thread has read last is the value of a watched flow. The site's text is the flow's kind.
-    FlowRead = 42, false, None;
+    /// What the thread has read last is the value of a watched flow. The site's text is the flow's kind. May do without a
+    /// stamp where the value is read: under a lock, which puts it in its place.
+    FlowRead = 42, true, None;
     /// That value is about to be used. The site's operand is the number of the flow's site of kind [`Kind::FlowRead`],
-    /// whose entry comes before.
-    FlowUse = 43, false, None;
+    /// whose entry comes before. May do without a stamp.
+    FlowUse = 43, true, None;
 }
 
 impl Kind {

@@ -118,7 +118,7 @@ impl Reader {
                             continue;
                         }
                         _ => {
-                            if kind.is_stamped() {
+                            if kind.is_stamped() && !matches!(kind, Kind::FlowRead | Kind::FlowUse) {
                                 return Err(self.pages.wrong(stream.place(), "this record needs a stamp"));
                             }
                             stream.consume(length);
@@ -330,11 +330,7 @@ impl Reader {
                     out.event(Event { thread: by.thread, site: by.site, op: Op::Mark { text } });
                 }
             }
-            Kind::FlowRead | Kind::FlowUse => {
-                if let Some(flow) = known.flow {
-                    tell(by, Op::Flow { flow, used: kind == Kind::FlowUse }, out);
-                }
-            }
+            Kind::FlowRead | Kind::FlowUse => tell_flow(by, known, kind, out),
             Kind::Known => {
                 if let Some(class) = self.look_up(|tables| tables.class(second as u32))
                     && operand != 0
@@ -372,6 +368,7 @@ impl Reader {
             return Ok(());
         }
         match kind {
+            Kind::FlowRead | Kind::FlowUse => tell_flow(by, known, kind, out),
             Kind::End => self.rules.end(by, out),
             Kind::Fork | Kind::Join => {
                 let Some(child) = self.look_up(|tables| tables.thread(operand)) else {
@@ -526,6 +523,13 @@ impl Reader {
 
 fn tell(by: By, op: Op, out: &mut Stretches) {
     out.event(Event { thread: by.thread, site: by.site, op });
+}
+
+/// A flow that is used nowhere is none.
+fn tell_flow(by: By, known: Known, kind: Kind, out: &mut Stretches) {
+    if let Some(flow) = known.flow {
+        tell(by, Op::Flow { flow, used: kind == Kind::FlowUse }, out);
+    }
 }
 
 fn mode(hold: Hold) -> Option<Mode> {

@@ -186,10 +186,21 @@ fn a_watched_value_is_read_and_used() {
     for number in [read_of(1), 400, 401, 402, 403] {
         player.plain(1, number, if number == read_of(1) { 7 } else { 0 }).unwrap();
     }
+    // With a stamp it means the same.
+    for number in [400, 402] {
+        player.stamped(1, number, 0, 0).unwrap();
+    }
     player.end().unwrap();
     let (lines, reader) = told(&folder);
     // What is used nowhere is no flow.
-    let expected = ["main read acme.Account@7.f1", "main flow 1 read", "main flow 1", "main flow 1"];
+    let expected = [
+        "main read acme.Account@7.f1",
+        "main flow 1 read",
+        "main flow 1",
+        "main flow 1",
+        "main flow 1 read",
+        "main flow 1",
+    ];
     assert_eq!(lines, expected);
     let flow = reader.symbols().flows.get(FlowId(1));
     assert_eq!((flow.kind, flow.from == flow.to), (FlowKind::Beside, true), "on one line");

@@ -78,6 +78,7 @@ public final class Probe {
     public static void mark(String test, int site) { log(site, test); }
     public static void readAlways(Object o, int site) { log(site, name(o)); }
     public static void flow(int site) { log(site, ""); }
+    public static void flowNow(int site) { log(site, ""); }
     public static void unplanned(String method) { log(0, method); }
     public static long bit(Object o) { return o == null ? 0 : 1; }
 
