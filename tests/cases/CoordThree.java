@@ -9,11 +9,11 @@ public class CoordThree {
 
         synchronized void xy() { x++; y++; }
 
-        synchronized void yz() { y++; z++; } //~ high-level-race
+        synchronized void yz() { y++; z++; } //~ FN high-level-race
 
-        synchronized void y() { y++; } //~ high-level-race
+        synchronized void y() { y++; } //~ FN high-level-race
 
-        synchronized void z() { z++; } //~ high-level-race
+        synchronized void z() { z++; } //~ FN high-level-race
     }
 
     static class Circle {

@@ -1,7 +1,7 @@
 import java.util.concurrent.locks.ReentrantLock;
 import support.Threads;
 
-/** A high-level race under a ReentrantLock: from lock() to unlock() is a block like any other. */
+/** A high-level race under a ReentrantLock: from lock() to unlock() is a block like any other. What is counted up apart is missed. */
 public class LockViews {
     static final ReentrantLock LOCK = new ReentrantLock();
     static int low;
@@ -11,17 +11,17 @@ public class LockViews {
 
     static void move(int distance) {
         LOCK.lock();
-        low += distance; //~ high-level-race
-        high += distance; //~ high-level-race
+        low += distance; //~ FN high-level-race
+        high += distance; //~ FN high-level-race
         LOCK.unlock();
     }
 
     static void stretch(int distance) {
         LOCK.lock();
-        low -= distance; //~ high-level-race
+        low -= distance; //~ FN high-level-race
         LOCK.unlock();
         LOCK.lock();
-        high += distance; //~ high-level-race
+        high += distance; //~ FN high-level-race
         LOCK.unlock();
     }
 

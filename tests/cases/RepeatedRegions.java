@@ -9,12 +9,12 @@ public class RepeatedRegions {
         int y;
 
         synchronized void add(boolean first, boolean second) {
-            if (first) x++; //~ high-level-race
-            if (second) y++; //~ high-level-race
+            if (first) x++; //~ FN high-level-race
+            if (second) y++; //~ FN high-level-race
         }
 
         synchronized int sum() {
-            return x + y; //~ high-level-race
+            return x + y; //~ FN high-level-race
         }
     }
 

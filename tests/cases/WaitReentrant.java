@@ -1,3 +1,4 @@
+import support.Invisible;
 import support.Threads;
 
 /** wait() gives up a monitor that was taken twice, and takes it twice again. */
@@ -19,12 +20,16 @@ public class WaitReentrant {
                         }
                     }
                     outside++; //~ data-race
+                    Invisible.step(0);
                 },
                 () -> {
                     synchronized (MONITOR) {
-                        outside = 1; //~ data-race
                         ready = true;
                         MONITOR.notifyAll();
+                    }
+                    Invisible.await(1);
+                    synchronized (MONITOR) {
+                        outside = 1; //~ data-race
                     }
                 });
     }
