@@ -169,7 +169,9 @@ fn a_large_library_is_analysed_in_bounded_time() {
     let found = program::input::read(std::slice::from_ref(jar), &program::input::Options::default());
     let program = Program::load(found.expect("readable"), Some(&jdk), 2);
     let points = Points::new(&program, &models(), World::Guess);
-    assert_eq!(points.gaps(), []);
+    // Objects are still told apart: there was time enough.
+    let gaps = points.gaps();
+    assert!(gaps.iter().all(|gap| gap.what.starts_with("calls with more than ")), "{gaps:?}");
     let reached = program.input_methods().filter(|method| points.is_reached(*method)).count();
     println!("{reached} methods, {} objects, {} steps", points.objects().len(), points.steps());
     assert!(reached > 2_000);
