@@ -7,13 +7,13 @@ public class CoordThree {
         int y;
         int z;
 
-        synchronized void xy() { x++; y++; }
+        synchronized void xy() { x = 1; y = 1; }
 
-        synchronized void yz() { y++; z++; } //~ FN high-level-race
+        synchronized void yz() { y = 2; z = 2; } //~ high-level-race
 
-        synchronized void y() { y++; } //~ FN high-level-race
+        synchronized void y() { y = 3; } //~ high-level-race
 
-        synchronized void z() { z++; } //~ FN high-level-race
+        synchronized void z() { z = 3; } //~ high-level-race
     }
 
     static class Circle {
@@ -21,17 +21,17 @@ public class CoordThree {
         int y;
         int z;
 
-        synchronized void xy() { x++; y++; }
+        synchronized void xy() { x = 1; y = 1; }
 
-        synchronized void yz() { y++; z++; }
+        synchronized void yz() { y = 2; z = 2; }
 
-        synchronized void zx() { z++; x++; }
+        synchronized void zx() { z = 3; x = 3; }
 
-        synchronized void x() { x++; }
+        synchronized void x() { x = 4; }
 
-        synchronized void y() { y++; }
+        synchronized void y() { y = 4; }
 
-        synchronized void z() { z++; }
+        synchronized void z() { z = 4; }
     }
 
     static int bothPairsBad() throws InterruptedException {

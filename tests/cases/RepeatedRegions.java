@@ -8,13 +8,13 @@ public class RepeatedRegions {
         int x;
         int y;
 
-        synchronized void add(boolean first, boolean second) {
-            if (first) x++; //~ FN high-level-race
-            if (second) y++; //~ FN high-level-race
+        synchronized void set(boolean first, boolean second) {
+            if (first) x = TIMES; //~ high-level-race
+            if (second) y = TIMES; //~ high-level-race
         }
 
         synchronized int sum() {
-            return x + y; //~ FN high-level-race
+            return x + y; //~ high-level-race
         }
     }
 
@@ -45,10 +45,10 @@ public class RepeatedRegions {
         Threads.inTurn(
                 () -> seen[0] = pair.sum(),
                 () -> {
-                    for (int i = 0; i < TIMES; i++) pair.add(true, true);
-                    pair.add(true, false);
-                    pair.add(false, true);
-                    for (int i = 0; i < TIMES; i++) pair.add(true, true);
+                    for (int i = 0; i < TIMES; i++) pair.set(true, true);
+                    pair.set(true, false);
+                    pair.set(false, true);
+                    for (int i = 0; i < TIMES; i++) pair.set(true, true);
                 });
         return seen[0];
     }
