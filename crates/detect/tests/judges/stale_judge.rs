@@ -8,6 +8,7 @@ use detect::{Analysis, Options};
 use events::{Event, FlowKind, Mode, Op, Symbols, VarId};
 use findings::Confidence;
 
+use crate::race_judge::waits;
 use crate::random::{Random, Shape, trace};
 
 struct Run<'a> {
@@ -20,11 +21,13 @@ struct Run<'a> {
 
 impl<'a> Run<'a> {
     fn new(events: &'a [Event], symbols: &Symbols, paper: bool) -> Self {
+        let waits = if paper { Vec::new() } else { waits(events) };
         let mut before: Vec<Vec<bool>> = Vec::new();
         for (i, event) in events.iter().enumerate() {
             let mut mine = vec![false; events.len()];
             for j in (0..i).rev() {
-                if !mine[j] && orders(&events[j], event, paper) {
+                let waited = waits.iter().any(|wait| wait.orders(j, i, events));
+                if !mine[j] && (waited || orders(&events[j], event, paper)) {
                     mine[j] = true;
                     mine.iter_mut().zip(&before[j]).for_each(|(mine, theirs)| *mine |= theirs);
                 }
