@@ -20,11 +20,13 @@ struct Run<'a> {
 
 impl<'a> Run<'a> {
     fn new(events: &'a [Event], symbols: &Symbols, paper: bool) -> Self {
+        let waits = if paper { Vec::new() } else { crate::race_judge::waits(events) };
         let mut before: Vec<Vec<bool>> = Vec::new();
         for (i, event) in events.iter().enumerate() {
             let mut mine = vec![false; events.len()];
             for j in (0..i).rev() {
-                if !mine[j] && orders(&events[j], event, paper) {
+                let waited = waits.iter().any(|wait| wait.orders(j, i, events));
+                if !mine[j] && (waited || orders(&events[j], event, paper)) {
                     mine[j] = true;
                     mine.iter_mut().zip(&before[j]).for_each(|(mine, theirs)| *mine |= theirs);
                 }
