@@ -44,7 +44,9 @@ fn is_ours(called: &Called) -> bool {
 
 /// Is it one that nobody wrote?
 fn is_hidden(called: &Called) -> bool {
-    called.class.contains("$$Lambda") || called.class.starts_with("java/lang/invoke/")
+    called.class.contains("$$Lambda")
+        || called.class.starts_with("java/lang/invoke/")
+        || called.method.starts_with("$raddle$")
 }
 
 fn is_of_the_jdk(class: &str) -> bool {

@@ -57,6 +57,11 @@ fn a_stale_value_of_the_code_is_followed_in_the_run() {
         let other = list(&witness["steps"]).find(|step| step["role"] == "interference").expect("another");
         assert!(list(&other["locks"]).next().is_some(), "{finding:#}");
     }
+    assert!(
+        !watched.report.to_string().contains("$raddle$"),
+        "no call of ours is in a stack: {}",
+        watched.err
+    );
     let mended =
         |finding: &&Value| finding["subject"] == "Stale$Fixed.n" || finding["subject"] == "Stale$Again.n";
     let mut wrong = list(&watched.report["findings"]).filter(mended);
