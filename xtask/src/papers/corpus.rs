@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use classfile::{Class, op};
+use events::plan::{ClassHash, MethodFacts, Plan};
 
 use crate::bench::run;
 
@@ -85,18 +86,29 @@ impl Program {
         Ok(files(&self.classes, "class")?.len())
     }
 
-    /// Which of its own fields its code accesses.
-    pub fn fields(&self) -> Result<Fields, String> {
+    /// Which of its own fields its code accesses, where a plan does not say that no two threads can reach them.
+    pub fn fields(&self, plan: Option<&Plan>) -> Result<Fields, String> {
         let mut fields = BTreeSet::new();
         let mut accesses = 0;
         for file in files(&self.classes, "class")? {
             let bytes = std::fs::read(&file).map_err(|error| format!("{}: {error}", file.display()))?;
             let wrong = |error: classfile::Error| format!("{}: {error}", file.display());
             let class = Class::parse(&bytes).map_err(wrong)?;
-            for method in &class.methods {
+            let facts = plan.and_then(|plan| {
+                let hash = ClassHash::of(&bytes);
+                plan.classes.iter().find_map(|(class, facts)| (*class == hash).then_some(facts))
+            });
+            for (index, method) in class.methods.iter().enumerate() {
+                let facts = facts.and_then(|facts| facts.method(index));
                 let Some(code) = class.code(method).map_err(wrong)? else { continue };
                 for step in code.instructions() {
-                    let (_, step) = step.map_err(wrong)?;
+                    let (offset, step) = step.map_err(wrong)?;
+                    let spares = |facts: &MethodFacts| {
+                        facts.unused || facts.spared.iter().any(|&spared| u32::from(spared) == offset)
+                    };
+                    if facts.is_some_and(spares) {
+                        continue;
+                    }
                     let classfile::Instruction::Field { opcode: op::GETSTATIC..=op::PUTFIELD, member } = step
                     else {
                         continue;

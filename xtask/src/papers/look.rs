@@ -25,8 +25,6 @@ pub struct Looked {
     pub seconds: f64,
     /// Numbers of the report: threads, locks, events.
     pub coverage: Value,
-    /// What was said on standard error.
-    pub said: String,
 }
 
 /// A finding.
@@ -135,7 +133,6 @@ impl Looker {
             findings: findings.map(|finding| found(finding, &file)).collect(),
             seconds,
             coverage: json["coverage"].clone(),
-            said,
         })
     }
 }

@@ -1,5 +1,7 @@
 //! Table 1 of *Racer*: instrumented fields, races by kind, slowdown.
 
+use events::plan::Plan;
+
 use super::Desk;
 use super::corpus::Program;
 use super::look::Looked;
@@ -73,30 +75,29 @@ pub fn tables(desk: &Desk, page: &mut Page) -> Result<(), String> {
     page.heading("Racer, Table 1");
     page.say(
         "Data races by the lock sets of `racer`. *Initialisation* are fields that a constructor sets without a lock and that `start` \
-         hands over: races for the paper alone. Fields are those that the program's code accesses; with `maybeShared`, the \
-         accesses that the code road leaves to be watched (`raddle check --write-plan`). The paper's *last race detected \
+         hands over: races for the paper alone. Fields are those that the program's code accesses; with `maybeShared`, \
+         those that the code road leaves to be watched (`raddle check --write-plan`), and likewise the accesses. The paper's *last race detected \
          after* has no column: a report comes when the program has ended.",
     );
     let mut rows = Vec::new();
     for paper in &PAPERS {
         let program = desk.corpus.get(&format!("racer/{}", paper.name))?;
-        let fields = program.fields()?;
+        let fields = program.fields(None)?;
         let bare = desk.looker.bare(program, &[])?;
         let watched = desk.looker.watched(program, &[])?;
         let strict = desk.looker.watch(program, &["--detectors", "racer", "--paper"], &[])?;
         let ours = desk.looker.watch(program, &["--detectors", "racer"], &[])?;
         let (strict, ours) = (kinds(&strict, program), kinds(&ours, program));
-        let (checked, spared) = planned(desk, program)?;
-        let left =
-            spared.map_or("–".to_owned(), |spared| fields.accesses.saturating_sub(spared).to_string());
+        let (checked, plan) = planned(desk, program)?;
+        let left = program.fields(Some(&plan))?;
         rows.push(Row {
             name: paper.name.to_owned(),
             cells: vec![
                 format!("{} and {}, {checked:.2} s", paper.compiled[0], paper.compiled[1]),
                 format!("{}, {bare:.1}", paper.seconds[0]),
                 format!("{}, {:.1}", paper.seconds[1], watched.seconds),
-                format!("{} and {}, {}", paper.fields[0], paper.fields[1], fields.fields),
-                format!("{} and {left}", fields.accesses),
+                format!("{} and {}, {} and {}", paper.fields[0], paper.fields[1], fields.fields, left.fields),
+                format!("{} and {}", fields.accesses, left.accesses),
                 format!("{}, {}", paper.reported, strict.reported),
                 format!("{}, {}", paper.initialisation, strict.initialisation),
                 format!("{}, {}", paper.others, strict.others),
@@ -127,16 +128,11 @@ pub fn tables(desk: &Desk, page: &mut Page) -> Result<(), String> {
     Ok(())
 }
 
-/// How long the check takes, and how many accesses its plan spares, where the command can write one.
-fn planned(desk: &Desk, program: &Program) -> Result<(f64, Option<usize>), String> {
-    let plan = desk.looker.place.join("plan.txt").display().to_string();
-    match desk.looker.check(program, &["--write-plan", &plan]) {
-        Ok(looked) => {
-            let spared = looked.said.split_once(" access").and_then(|(before, _)| {
-                before.rsplit(' ').next().map(|number| number.replace(['\u{202f}', ',', ' '], ""))
-            });
-            Ok((looked.seconds, spared.and_then(|number| number.parse().ok())))
-        }
-        Err(_) => Ok((desk.looker.check(program, &[])?.seconds, None)),
-    }
+/// How long the check takes, and the plan that it writes.
+fn planned(desk: &Desk, program: &Program) -> Result<(f64, Plan), String> {
+    let path = desk.looker.place.join("plan.txt");
+    let looked = desk.looker.check(program, &["--write-plan", &path.display().to_string()])?;
+    let bytes = std::fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let plan = Plan::parse(&bytes).map_err(|error| format!("{}: {error}", path.display()))?;
+    Ok((looked.seconds, plan))
 }
