@@ -19,7 +19,7 @@ public class AtomizerObserved {
                         Invisible.step(0);
                         Invisible.step(2);
                         synchronized (INNER) { //~ non-atomic
-                            split = seen + 1;
+                            split = seen + 1; //~ plan stale-value
                         }
                     }
                 },

@@ -2,14 +2,14 @@ import support.Threads;
 
 /**
  * An object goes to another thread under a lock, and is used there without it. Everybody may read its final field
- * once the constructor has ended; a plain one only for those who hold a common lock or were handed it.
+ * once the constructor has ended. For the lock sets of the papers a plain one has no lock in common.
  */
 public class FinalField {
     static class Plain {
         int value;
 
         Plain(int value) {
-            this.value = value; //~ data-race
+            this.value = value; //~ paper data-race
         }
     }
 
@@ -27,7 +27,7 @@ public class FinalField {
     static int plainSeen;
     static int sealedSeen;
 
-    static void plainFieldBad() throws InterruptedException {
+    static void plainFieldOk() throws InterruptedException {
         Threads.inTurn(
                 () -> {
                     synchronized (LOCK) {
@@ -39,7 +39,7 @@ public class FinalField {
                     synchronized (LOCK) {
                         mine = plain;
                     }
-                    plainSeen = mine.value; //~ data-race
+                    plainSeen = mine.value; //~ paper data-race
                 });
     }
 
@@ -60,7 +60,7 @@ public class FinalField {
     }
 
     public static void main(String[] args) throws InterruptedException {
-        plainFieldBad();
+        plainFieldOk();
         finalFieldOk();
         System.out.println("FinalField " + plainSeen + " " + sealedSeen);
     }

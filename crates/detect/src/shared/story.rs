@@ -1,12 +1,13 @@
 //! What is known of one variable beyond what every access looks at: which accesses are remembered, and what a new one
 //! means among them.
 //!
-//! Two hand-overs that only locks order start a variable of an object afresh as well. **Publishing**: the object was made,
-//! filled and left where another thread found it, under a lock. When a second thread comes to a variable that is one
-//! thread's, with no lock that this one always had, the first access comes before in the full order, and the second thread
-//! has not had the variable yet, then it is taken over, provided that the object cannot have been known to the second
-//! thread all along (nobody has got the variable by a hand-over), or that all accesses so far had a lock in common. **Taking away**: all accesses had a lock in common, and a thread
-//! that has taken order from all others makes one without any lock, as after taking a list out of a shared place. That is a
+//! Two hand-overs that only locks order start a variable of an object afresh as well. **Publishing**: the object was
+//! made, filled and left where another thread found it, under a lock. When a second thread comes to a variable that is
+//! one thread's, which has filled it or found it in turn, with no lock that this one always had, the first access comes
+//! before in the full order, and the second thread has not had the variable yet, then it is taken over, provided that
+//! the object cannot have been known to the second thread all along (nobody has got the variable by a hand-over), or
+//! that all accesses so far had a lock in common. **Taking away**: all accesses had a lock in common, and a thread that
+//! has taken order from all others makes one without any lock, as after taking a list out of a shared place. That is a
 //! pair of rivals only with what another thread does afterwards; and it can happen once. Neither needs the time of the
 //! last access, which the history does not know: if that one was unordered, two accesses race in this very run, and
 //! `fasttrack` sees them. What is missed: a lock that was forgotten where nobody comes back.
@@ -253,9 +254,14 @@ impl Story {
     /// Whether another thread finds the variable where its only thread has left it: see the head of this file.
     #[cold]
     fn is_published_to(&self, access: &Past, scene: &Scene<'_>, sets: &mut LockSets) -> bool {
-        let Last::Alone { thread, came: [in_full, in_hand_over], had_by, flags, .. } = self.last else {
+        let Last::Alone { thread, write, came: [in_full, in_hand_over], had_by, flags, .. } = self.last
+        else {
             return false;
         };
+        // Who has only looked at it did not fill it.
+        if write.time == 0 && had_by == 0 {
+            return false;
+        }
         let me = access.epoch.thread;
         let of = |time: u32| Epoch { thread: ThreadId(thread), time };
         if had_by & bit(me.0) != 0 || !scene.full.before(of(in_full), me) {

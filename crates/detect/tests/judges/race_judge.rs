@@ -195,7 +195,9 @@ impl Variable {
         }
         if is_alone {
             let is_new = !self.handed_over && !hand_over.holds(*first, now);
-            let is_published = !self.had_by.contains(&me)
+            let is_filled = !self.had_by.is_empty() || self.accesses.iter().any(|(_, wrote, _)| *wrote);
+            let is_published = is_filled
+                && !self.had_by.contains(&me)
                 && full.holds(*first, now)
                 && self.common().is_disjoint(locks)
                 && (is_new || !self.common().is_empty());

@@ -20,7 +20,7 @@ fn objects_that_have_died_are_forgotten() {
     // Far more objects than the heap can hold at any time.
     let watched = watch(
         &["--no-config", "--detectors", "fasttrack", "--record", &trace],
-        &["java", "-Xmx16m", "-XX:+UseSerialGC", "-cp", &classes, "Churn", "4000000"],
+        &["java", "-Xmx16m", "-XX:+UseSerialGC", "-cp", &classes, "Churn", "6000000"],
     );
     assert_eq!((watched.code, watched.out.as_str()), (Some(0), "done\n"), "{}", watched.err);
     let stat =
@@ -29,5 +29,5 @@ fn objects_that_have_died_are_forgotten() {
     let (freed, rows) = (count(&stat, "free"), count(&stat, "objects"));
     assert!(freed > 2_000_000, "{stat}");
     // Rows are used again: there were never more than this many at a time.
-    assert!(rows < 2_000_000, "{stat}");
+    assert!(rows < 4_000_000, "{stat}");
 }
