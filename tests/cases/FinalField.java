@@ -2,14 +2,14 @@ import support.Threads;
 
 /**
  * An object goes to another thread under a lock, and is used there without it. Everybody may read its final field
- * once the constructor has ended. For the lock sets of the papers a plain one has no lock in common.
+ * once the constructor has ended, and a plain one those who found the object under the lock under which it was made.
  */
 public class FinalField {
     static class Plain {
         int value;
 
         Plain(int value) {
-            this.value = value; //~ paper data-race
+            this.value = value;
         }
     }
 
@@ -39,7 +39,7 @@ public class FinalField {
                     synchronized (LOCK) {
                         mine = plain;
                     }
-                    plainSeen = mine.value; //~ paper data-race
+                    plainSeen = mine.value;
                 });
     }
 
