@@ -20,9 +20,9 @@ public class Rover {
     static int syncNumOpt;
 
     static void synchronise(boolean needed) {
-        syncNum++; //~ data-race
+        syncNum++; //~ also data-race
         if (needed) {
-            syncNumOpt++; //~ data-race
+            syncNumOpt++; //~ also data-race
         }
     }
 

@@ -2,9 +2,10 @@
 //!
 //! *Full order*: program order, locks (release → acquire), start, join, volatile (write → later read), signal →
 //! observe. *Hand-over order*: the same without lock edges, but with those of waiting. Who waits at a lock comes after
-//! whoever gives it up meanwhile: somebody has to see to it that a waiting thread goes on. (The trace does not tell who that
-//! was.) And it comes before whoever takes the lock meanwhile, if it has written something since it took it, as each thread
-//! does that counts itself in at a barrier; who merely finds that there is nothing to do tells nobody. Of very many threads
+//! whoever gives it up meanwhile and has written something since it took a lock: somebody has to see to it that a waiting
+//! thread goes on, and has changed what it waits for. (The trace does not tell who that was.) And it comes before whoever
+//! takes the lock meanwhile, if it has itself written something, as each thread does that counts itself in at a barrier; who
+//! merely finds that there is nothing to do tells nobody. Of very many threads
 //! that wait at one lock only the last [`WAITERS`] count.
 //!
 //! Each thread has a time that goes up whenever it gives order away, so an access is known by its epoch: thread and
@@ -351,18 +352,20 @@ impl Order {
             }
             _ => {
                 let waits = matches!(op, Op::Wait { .. });
-                if !waits && !self.waiting.contains_key(&lock) {
+                let wrote = self.threads[me.index()].wrote;
+                if !waits && !(wrote && self.waiting.contains_key(&lock)) {
                     return;
                 }
-                let given = self.give(me);
+                let given = wrote.then(|| self.give(me));
                 let waiters = self.waiting.entry(lock).or_default();
-                waiters.iter_mut().for_each(|waiter| waiter.takes.add(given.clone()));
+                if let Some(given) = &given {
+                    waiters.iter_mut().for_each(|waiter| waiter.takes.add(given.clone()));
+                }
                 if waits {
                     if waiters.len() >= WAITERS {
                         waiters.remove(0);
                     }
-                    let wrote = self.threads[me.index()].wrote;
-                    let gave = if wrote { Taken::One(given) } else { Taken::Nothing };
+                    let gave = given.map_or(Taken::Nothing, Taken::One);
                     waiters.push(Waiter { thread: me, gave, takes: Taken::Nothing });
                 }
             }
@@ -508,8 +511,15 @@ mod tests {
         assert!(ordered(Edges::Full, "a acquire m\na wait m\nb acquire m\n"));
         assert!(ordered(
             Edges::Full,
-            "a read x\nb acquire m\nb wait m\na acquire m\na release m\nb woken m\n"
+            "a read x\nb acquire m\nb wait m\na acquire m\na write y\na release m\nb woken m\n"
         ));
+        assert!(
+            !ordered(
+                Edges::HandOver,
+                "a read x\nb acquire m\nb wait m\na acquire m\na release m\nb woken m\n"
+            ),
+            "who changes nothing lets nobody go on"
+        );
     }
 
     #[test]
@@ -523,15 +533,22 @@ mod tests {
         );
         assert!(ordered(
             Edges::HandOver,
-            "a read x\nb acquire m\nb wait m\na acquire m\na release m\nb woken m\n"
+            "a read x\nb acquire m\nb wait m\na acquire m\na write y\na release m\nb woken m\n"
         ));
+        assert!(
+            !ordered(
+                Edges::HandOver,
+                "a read x\nb acquire m\nb wait m\na acquire m\na release m\nb woken m\n"
+            ),
+            "who changes nothing lets nobody go on"
+        );
         assert!(
             !ordered(Edges::HandOver, &format!("{counted}a woken m\na release m\n{last}")),
             "it waits no more"
         );
         assert!(!ordered(
             Edges::HandOver,
-            "a acquire m\na release m\nb acquire m\nb wait m\nc acquire m\nc release m\nb woken m\n"
+            "a acquire m\na write y\na release m\nb acquire m\nb wait m\nc acquire m\nc write y\nc release m\nb woken m\n"
         ));
         assert!(!ordered(Edges::HandOver, &format!("{counted}b acquire n\nb release n\n")));
         assert!(!ordered(Edges::None, &format!("{counted}{last}")));

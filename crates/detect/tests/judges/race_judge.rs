@@ -55,9 +55,18 @@ impl Wait {
     pub fn orders(&self, first: usize, second: usize, events: &[Event]) -> bool {
         let meanwhile = |event: usize| self.begin < event && event < self.end;
         let of_lock = |op: Option<(u32, Mode)>| op.is_some_and(|(lock, _)| lock == self.lock);
-        second == self.end && meanwhile(first) && of_lock(given(events[first].op))
+        second == self.end
+            && meanwhile(first)
+            && of_lock(given(events[first].op))
+            && has_written(events, first)
             || self.announced && first == self.begin && meanwhile(second) && of_lock(taken(events[second].op))
     }
+}
+
+/// Whether the thread of an event has written something since it took a lock.
+fn has_written(events: &[Event], at: usize) -> bool {
+    let mine = events[..at].iter().rev().filter(|event| event.thread == events[at].thread);
+    mine.take_while(|event| taken(event.op).is_none()).any(|event| matches!(event.op, Op::Write { .. }))
 }
 
 /// All waiting in a trace.
@@ -67,10 +76,7 @@ pub fn waits(events: &[Event]) -> Vec<Wait> {
         let Op::Wait { lock } = event.op else { continue };
         let of_thread = |i: &usize| events[*i].thread == event.thread;
         let end = (begin + 1..events.len()).find(of_thread).unwrap_or(events.len());
-        let before: Vec<usize> = (0..begin).rev().filter(of_thread).collect();
-        let since = before.iter().take_while(|&&i| taken(events[i].op).is_none());
-        let announced = since.into_iter().any(|&i| matches!(events[i].op, Op::Write { .. }));
-        all.push(Wait { begin, end, lock: lock.0, announced });
+        all.push(Wait { begin, end, lock: lock.0, announced: has_written(events, begin) });
     }
     all
 }
