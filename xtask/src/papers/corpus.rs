@@ -22,6 +22,8 @@ pub struct Program {
     pub lines: usize,
     /// Its defects.
     pub defects: BTreeSet<Mark>,
+    /// What is a defect too, or another name for one, and not found in every run.
+    pub also: BTreeSet<Mark>,
     /// What the paper reports in addition.
     pub paper: BTreeSet<Mark>,
 }
@@ -153,16 +155,17 @@ fn read(source: &Path, all: &Path, place: &Path) -> Result<Program, String> {
         let to = classes.join("support").join(class.file_name().unwrap_or_default());
         std::fs::copy(&class, to).map_err(fail)?;
     }
-    let (mut defects, mut paper) = (BTreeSet::new(), BTreeSet::new());
+    let (mut defects, mut also, mut paper) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
     for (line, text) in (1..).zip(text.lines()) {
         let Some((_, rules)) = text.split_once("//~ ") else { continue };
         for rule in rules.split(',').map(str::trim) {
             match rule.split_once(' ') {
                 None => drop(defects.insert((line, rule.to_owned()))),
+                Some(("also", rule)) => drop(also.insert((line, rule.to_owned()))),
                 Some(("paper", rule)) => drop(paper.insert((line, rule.to_owned()))),
                 Some(_) => {}
             }
         }
     }
-    Ok(Program { name: name.to_owned(), classes, lines: text.lines().count(), defects, paper })
+    Ok(Program { name: name.to_owned(), classes, lines: text.lines().count(), defects, also, paper })
 }

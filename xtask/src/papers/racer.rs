@@ -1,9 +1,11 @@
 //! Table 1 of *Racer*: instrumented fields, races by kind, slowdown.
 
+use std::collections::BTreeSet;
+
 use events::plan::Plan;
 
 use super::Desk;
-use super::corpus::Program;
+use super::corpus::{Mark, Program};
 use super::look::Looked;
 use super::page::{Page, Row};
 
@@ -63,9 +65,9 @@ struct Kinds {
 
 fn kinds(looked: &Looked, program: &Program) -> Kinds {
     let races: Vec<_> = looked.findings.iter().filter(|found| found.rule == "data-race").collect();
-    let others = races.iter().filter(|found| found.shows_any(&program.defects)).count();
-    let marked =
-        races.iter().filter(|found| found.shows_any(&program.defects) || found.shows_any(&program.paper));
+    let defects: BTreeSet<Mark> = program.defects.union(&program.also).cloned().collect();
+    let others = races.iter().filter(|found| found.shows_any(&defects)).count();
+    let marked = races.iter().filter(|found| found.shows_any(&defects) || found.shows_any(&program.paper));
     let marked = marked.count();
     Kinds { reported: races.len(), initialisation: marked - others, others, unmarked: races.len() - marked }
 }
