@@ -353,7 +353,8 @@ impl Order {
             _ => {
                 let waits = matches!(op, Op::Wait { .. });
                 let wrote = self.threads[me.index()].wrote;
-                if !waits && !(wrote && self.waiting.contains_key(&lock)) {
+                let heard = wrote && self.waiting.contains_key(&lock);
+                if !(waits || heard) {
                     return;
                 }
                 let given = wrote.then(|| self.give(me));
