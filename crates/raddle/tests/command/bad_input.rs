@@ -105,8 +105,8 @@ fn of_a_cut_binary_trace_the_readable_part_is_analysed() {
     let path = file("cut.trace", &bytes[..bytes.len() * 3 / 4]);
     let run = raddle(&["analyze", &path]);
     run.fails_with(&["cut.trace", "byte "]);
-    assert!(run.out.contains("data race on A.x"), "{}", run.out);
-    assert!(run.out.contains("not watched: "), "{}", run.out);
+    assert!(run.says("data race on A.x"), "{}", run.out);
+    assert!(run.says("not watched: "), "{}", run.out);
     let run = raddle(&["analyze", "--format", "json", &path]);
     run.fails_with(&["cut.trace", "byte "]);
     let json: serde_json::Value = serde_json::from_str(&run.out).unwrap();
@@ -121,7 +121,7 @@ fn a_cut_binary_trace_can_be_saved_as_far_as_it_goes() {
     raddle(&["trace", "convert", &path, &saved]).fails_with(&["cut.trace", "byte "]);
     let run = raddle(&["analyze", &saved]);
     assert_eq!(run.code, 1, "{}", run.err);
-    assert!(run.out.contains("not watched: "), "{}", run.out);
+    assert!(run.says("not watched: "), "{}", run.out);
 }
 
 #[test]
@@ -146,7 +146,7 @@ fn a_bad_trace_among_good_ones_is_a_gap_and_an_error() {
     let bad = file("bad.txt", "raddle text 1\nT1 release m\n");
     let run = raddle(&["analyze", "-q", &good, &bad]);
     run.fails_with(&["bad.txt", "event 1"]);
-    assert!(run.out.contains("data race on A.x") && run.out.contains("not watched: "), "{}", run.out);
+    assert!(run.says("data race on A.x") && run.says("not watched: "), "{}", run.out);
 }
 
 #[test]

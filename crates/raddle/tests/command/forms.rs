@@ -74,7 +74,7 @@ fn stat_counts_what_there_is() {
     {
         assert_eq!(row(name), count, "{name} in\n{}", run.out);
     }
-    assert!(!run.out.contains("read mode"), "what there is not is not listed");
+    assert!(!run.says("read mode"), "what there is not is not listed");
 }
 
 #[test]

@@ -55,7 +55,7 @@ fn completions_and_manual_pages_name_every_subcommand() {
     }
     raddle(&["completions", "tcsh"]).fails_with(&["tcsh"]);
     let page = raddle(&["man"]);
-    assert!(page.out.contains(".TH raddle 1"), "{}", page.out);
+    assert!(page.says(".TH raddle 1"), "{}", page.out);
     let folder = folder().join("man1");
     assert_eq!(raddle(&["man", "--to", folder.to_str().unwrap()]).code, 0);
     for name in ["raddle.1", "raddle-run.1", "raddle-trace-convert.1", "raddle-report.1"] {

@@ -31,6 +31,13 @@ pub struct Run {
 }
 
 impl Run {
+    /// Whether it told this on either stream. Where a text breaks into lines depends on the length of the
+    /// folder's name, so that lines do not count.
+    pub fn says(&self, part: &str) -> bool {
+        let told = format!("{} {}", self.out, self.err);
+        told.split_whitespace().collect::<Vec<_>>().join(" ").contains(part)
+    }
+
     /// Asserts that the run failed with one line of error (and perhaps one of help) that holds each of `parts`.
     #[track_caller]
     pub fn fails_with(&self, parts: &[&str]) {

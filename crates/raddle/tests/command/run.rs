@@ -115,7 +115,7 @@ fn watched(scene: &str, args: &[&str]) -> Run {
 fn a_race_is_reported_on_standard_error_when_the_program_has_ended() {
     let run = watched("race", &[]);
     assert_eq!(run.code, 1, "{}", run.err);
-    assert!(run.out.contains("the program speaks"), "{}", run.out);
+    assert!(run.says("the program speaks"), "{}", run.out);
     assert!(!run.out.contains("acme.Account"), "the output is the program's own: {}", run.out);
     for part in ["data-race", "acme.Account.balance", "worker-2", "Account.java:44"] {
         assert!(run.err.contains(part), "no '{part}' in {}", run.err);
@@ -142,7 +142,7 @@ fn the_exit_code_of_a_program_that_failed_comes_first() {
 fn of_a_killed_jvm_all_is_told_that_it_had_reported() {
     let run = watched("race dies", &[]);
     assert_eq!(run.code, 134, "{}", run.err);
-    assert!(run.err.contains("data-race") && run.err.contains("was killed"), "{}", run.err);
+    assert!(run.err.contains("data-race") && run.says("was killed"), "{}", run.err);
 }
 
 #[test]
@@ -156,7 +156,7 @@ fn every_jvm_of_a_command_is_watched_and_recorded() {
     both.env("RADDLE_AGENT", &exe).env(SCENE, "race").env_remove("JAVA_TOOL_OPTIONS").stdin(Stdio::null());
     let run = finish(both.output().unwrap());
     assert_eq!(run.code, 1, "{}", run.err);
-    assert!(run.err.contains("watched 2 JVMs: 24 classes seen"), "{}", run.err);
+    assert!(run.says("watched 2 JVMs: 24 classes seen"), "{}", run.err);
     let mut names: Vec<PathBuf> = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     names.sort();
     assert_eq!(names.len(), 2, "{names:?}");
@@ -220,7 +220,7 @@ fn nothing_watched_is_said_loudly() {
     none.args(["run", "--", "true"]).env("RADDLE_AGENT", std::env::current_exe().unwrap());
     let run = finish(none.output().unwrap());
     assert_eq!(run.code, 2);
-    assert!(run.err.contains("no JVM was watched"), "{}", run.err);
+    assert!(run.says("no JVM was watched"), "{}", run.err);
 
     for (scene, part) in [("unwoven", "NO CLASS WAS WATCHED"), ("alone", "NO THREAD BESIDE MAIN")] {
         let run = watched(scene, &[]);

@@ -93,7 +93,7 @@ fn of_a_jvm_that_is_killed_everything_is_told_up_to_then() {
     let told = ended(child, out, &folder);
     assert_eq!(told.code, Some(137), "{}", told.err);
     assert_eq!(told.findings(), [RACE], "{}", told.err);
-    assert!(told.err.contains("was killed; what it had reported was read"), "{}", told.err);
+    assert!(told.says("was killed; what it had reported was read"), "{}", told.err);
     assert_eq!(left_behind(&folder), 0);
 }
 
@@ -160,11 +160,11 @@ fn no_room_for_a_session_leaves_the_program_unwatched_and_says_so() {
     assert_eq!(told.out, "begun\ndone 300000\n");
     assert_eq!(told.code, Some(0), "{}", told.err);
     assert!(
-        told.err.contains("this JVM is not watched") && told.err.contains("File too large"),
+        told.says("this JVM is not watched") && told.says("File too large"),
         "{}",
         told.err
     );
-    assert!(told.err.contains("NO CLASS WAS WATCHED"), "{}", told.err);
+    assert!(told.says("NO CLASS WAS WATCHED"), "{}", told.err);
     assert_eq!(left_behind(&folder), 0);
 }
 
@@ -184,8 +184,8 @@ fn a_report_that_cannot_be_written_is_an_error_after_the_program() {
     let told = told(command.output().unwrap(), &folder);
     assert_eq!(told.out, "begun\ndone 3000\n");
     assert_eq!(told.code, Some(2), "{}", told.err);
-    assert!(told.err.contains("/dev/full: No space left on device"), "{}", told.err);
-    assert!(told.err.contains("data race on Works.racy"), "the others are there: {}", told.err);
+    assert!(told.says("/dev/full: No space left on device"), "{}", told.err);
+    assert!(told.says("data race on Works.racy"), "the others are there: {}", told.err);
     assert_eq!(told.findings(), [RACE], "{}", told.err);
 }
 
@@ -195,7 +195,7 @@ fn a_trace_that_cannot_be_written_is_an_error_and_devices_stay_devices() {
     let mut command = works("1000", &["--record", "/dev/full"], &folder);
     let told = told(command.output().unwrap(), &folder);
     assert_eq!(told.code, Some(2), "{}", told.err);
-    assert!(told.err.contains("/dev/full: No space left on device"), "{}", told.err);
+    assert!(told.says("/dev/full: No space left on device"), "{}", told.err);
     assert_eq!(told.findings(), [RACE], "{}", told.err);
     assert!(!fs::metadata("/dev/full").unwrap().is_file(), "it is still a device");
 }
@@ -208,7 +208,7 @@ fn without_a_place_for_sessions_nothing_is_started() {
         let told = told(command.env("TMPDIR", place).output().unwrap(), &folder);
         assert_eq!((told.out.as_str(), told.code), ("", Some(2)), "{place}: {}", told.err);
         assert!(
-            told.err.contains("no session folder can be made") && told.err.contains("TMPDIR"),
+            told.says("no session folder can be made") && told.err.contains("TMPDIR"),
             "{}",
             told.err
         );

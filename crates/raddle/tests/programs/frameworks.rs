@@ -26,7 +26,7 @@ fn junit_4_tests_are_named() {
     names(&watched, "acme.OldTest.late", &["acme.OldTest.inTime"]);
     names(&watched, "acme.OlderTest.counter", &["acme.OlderTest.testTwoThreads"]);
     assert!(watched.out.contains("OK (4 tests)"), "{}", watched.out);
-    assert!(watched.err.contains("in the test acme.OldTest.twoThreads"), "{}", watched.err);
+    assert!(watched.says("in the test acme.OldTest.twoThreads"), "{}", watched.err);
 }
 
 #[test]
@@ -93,7 +93,7 @@ fn finds_the_races_of_the_project(watched: &Watched, jvms: &str) {
     names(watched, "acme.Account.balance", &["acme.AccountTest.depositsOfTwoThreads"]);
     names(watched, "acme.LedgerTest$Ledger.entries", &["acme.LedgerTest.entriesOfTwoThreads"]);
     assert!(watched.err.contains(&format!("raddle: watched {jvms}:")), "{}", watched.err);
-    assert!(watched.err.contains("JVMs of Maven were left alone"), "{}", watched.err);
+    assert!(watched.says("JVMs of Maven were left alone"), "{}", watched.err);
     assert!(watched.out.contains("Tests run: 5, Failures: 0, Errors: 0"), "{}", watched.out);
     assert_eq!(watched.code, Some(1), "{}", watched.err);
 }
@@ -116,6 +116,6 @@ fn jvms_that_a_program_starts_itself_are_watched_too() {
     let watched = watch(&[], &["java", "-cp", &class_path, "Parent", "parent"]);
     assert_eq!(watched.findings(), ["data-race Parent.child", "data-race Parent.parent"], "{}", watched.err);
     assert_eq!(watched.out, "child\nparent\n");
-    assert!(watched.err.contains("raddle: watched 2 JVMs:"), "{}", watched.err);
+    assert!(watched.says("raddle: watched 2 JVMs:"), "{}", watched.err);
     assert!(!watched.err.contains("RADDLE_CHILDREN"), "{}", watched.err);
 }

@@ -54,7 +54,7 @@ fn unchanged(java: &str, args: &[&str]) -> Watched {
         "{java} {args:?}: {}",
         watched.err
     );
-    assert!(!watched.err.contains("raddle: error"), "{java} {args:?}: {}", watched.err);
+    assert!(!watched.says("raddle: error"), "{java} {args:?}: {}", watched.err);
     watched
 }
 

@@ -80,6 +80,19 @@ pub struct Watched {
     pub report: serde_json::Value,
 }
 
+impl Watched {
+    /// Whether raddle told this. Where a text breaks into lines depends on the length of the folder's name, so
+    /// that lines do not count.
+    pub fn says(&self, part: &str) -> bool {
+        one_line(&self.err).contains(part)
+    }
+}
+
+/// A text whose lines are joined.
+pub fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 /// Runs a command under `raddle run`, with a report in JSON.
 pub fn watch<S: AsRef<OsStr>>(options: &[&str], program: &[S]) -> Watched {
     let folder = scratch("report");

@@ -15,7 +15,7 @@ fn planned() -> (PathBuf, String) {
         .arg(&classes)
         .output()
         .expect("raddle");
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    let said = crate::one_line(&String::from_utf8_lossy(&output.stderr));
     assert!(output.status.success() && said.contains("need no probe"), "{said}");
     assert!(said.contains("could not be followed (Ledger.main"), "{said}");
     (classes, plan)
@@ -39,8 +39,8 @@ fn what_is_spared_is_counted_and_the_same_is_found() {
     let with = run(&["--plan", &plan], &classes, &[]);
     assert_eq!(without.findings(), ["data-race Ledger$Total.sum"]);
     assert_eq!(with.findings(), without.findings(), "{}", with.err);
-    assert!(with.err.contains("accesses need no probe by the plan"), "{}", with.err);
-    assert!(!without.err.contains("by the plan"), "{}", without.err);
+    assert!(with.says("accesses need no probe by the plan"), "{}", with.err);
+    assert!(!without.says("by the plan"), "{}", without.err);
     let events = |watched: &Watched| watched.report["coverage"]["events"].as_u64().unwrap_or_default();
     assert!(events(&with) * 2 < events(&without), "{} of {}", events(&with), events(&without));
     // Reflection is there, whether it is used or not.
@@ -79,5 +79,5 @@ fn a_class_that_has_changed_is_watched_in_full_and_is_a_gap() {
     assert!(gaps.iter().any(told), "{gaps:?}");
     assert!(watched.findings().contains(&"data-race Ledger.last".to_owned()), "{}", watched.err);
     // Those that have not changed are still known.
-    assert!(watched.err.contains("by the plan") || !classes.join("Ledger$Entry.class").exists());
+    assert!(watched.says("by the plan") || !classes.join("Ledger$Entry.class").exists());
 }

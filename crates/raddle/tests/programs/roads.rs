@@ -29,7 +29,7 @@ fn each_finding_says_whether_the_run_the_code_or_both_show_it() {
 fn code_that_is_not_there_is_an_error_and_the_program_does_not_start() {
     let watched = watch(&["--check", "no-such.jar"], &["java", "-version"]);
     assert_eq!(watched.code, Some(2));
-    assert!(watched.err.contains("no-such.jar: no such file or folder"), "{}", watched.err);
+    assert!(watched.says("no-such.jar: no such file or folder"), "{}", watched.err);
     assert!(!watched.err.contains("version"), "{}", watched.err);
 }
 
