@@ -8,7 +8,7 @@ use events::models::KindWord;
 use events::session::Kind;
 
 /// The classes that are compiled, in the order in which they have to be defined.
-const CLASSES: [&str; 22] = [
+const CLASSES: [&str; 23] = [
     "Kinds",
     "Sites",
     "Stacks",
@@ -18,6 +18,7 @@ const CLASSES: [&str; 22] = [
     "Identities",
     "Waits",
     "Recorder",
+    "Regions",
     "Room",
     "Effect",
     "Variables$1",

@@ -5,7 +5,7 @@
 //! then every detector sees the operation and the accesses, as far as it asked for them.
 
 use events::check::Checker;
-use events::{Access, Event, Head, Mode, ObjectId, Op, OpSet, Stretches, Symbols, ThreadId, VarId};
+use events::{Access, Event, Head, Mode, ObjectId, Op, OpSet, Repeat, Stretches, Symbols, ThreadId, VarId};
 use findings::{Coverage, Report};
 
 use crate::detector::{Detector, Now, Options, Spec, Uses};
@@ -17,6 +17,7 @@ use crate::shared::history::{History, Scene};
 use crate::shared::lockset::LockSets;
 use crate::shared::order::{Edges, Order};
 use crate::shared::ranges::Ranges;
+use crate::shared::repeats::Repeats;
 use crate::shared::running::Tests;
 use crate::shared::vars::VarState;
 
@@ -43,6 +44,7 @@ pub struct Analysis {
     history: History,
     found: Found,
     ranges: Ranges,
+    repeats: Repeats,
     /// Accesses to parts of ranges, while they are shown.
     shown: Vec<Access>,
     tests: Tests,
@@ -50,6 +52,8 @@ pub struct Analysis {
     /// What some detector wants to see of every stretch that has it, and what those content with news ask for besides.
     always: OpSet,
     besides: OpSet,
+    /// What those ask for who look at what repeats.
+    again: OpSet,
     any_range: bool,
     /// How many accesses of the current batch were new to the history, and whether many of the last one were.
     new: usize,
@@ -70,8 +74,12 @@ impl Analysis {
     /// A pass for these detectors.
     pub fn new(specs: &[&'static Spec], options: &Options) -> Self {
         let mut uses = Uses::default();
-        let (mut always, mut besides) = (OpSet::NONE, OpSet::NONE);
+        let (mut always, mut besides, mut again) = (OpSet::NONE, OpSet::NONE, OpSet::NONE);
         for spec in specs {
+            if !spec.uses.once {
+                again = again.and(spec.ops);
+            }
+            uses.once |= spec.uses.once;
             if spec.uses.all_accesses() {
                 always = always.and(spec.ops);
             } else {
@@ -103,11 +111,13 @@ impl Analysis {
             history: History::new(uses.places, uses.rests),
             found: Found::default(),
             ranges: Ranges::default(),
+            repeats: Repeats::default(),
             shown: Vec::new(),
             tests: Tests::default(),
             births: Births::default(),
             always,
             besides,
+            again,
             any_range: false,
             new: 0,
             many_are_new: true,
@@ -133,7 +143,21 @@ impl Analysis {
         self.any_range = self.ranges.look(symbols);
         let all = stretches.all_accesses();
         let (mut seen, mut touched) = (0, 0);
-        for (head, accesses) in stretches.iter() {
+        let repeats = if self.uses.once { stretches.repeats() } else { &[] };
+        let (mut repeats, mut end_of_repeat) = (repeats.iter().peekable(), 0);
+        for (at, (head, accesses)) in stretches.iter().enumerate() {
+            if let Some(repeat) = repeats.next_if(|repeat| repeat.first == at) {
+                self.begin_repeat(repeat, head.thread);
+                end_of_repeat = repeat.end;
+            }
+            if self.repeats.skips() && self.again == OpSet::NONE {
+                seen += accesses.len();
+                self.pass_over(head, accesses);
+                if at + 1 == end_of_repeat {
+                    self.repeats.end(self.changes(head.thread));
+                }
+                continue;
+            }
             seen += accesses.len();
             if seen > touched {
                 let end = all.len().min(seen + AHEAD);
@@ -141,9 +165,38 @@ impl Analysis {
                 touched = end;
             }
             self.stretch(head, accesses, symbols)?;
+            if at + 1 == end_of_repeat {
+                self.repeats.end(self.changes(head.thread));
+            }
         }
         self.many_are_new = std::mem::take(&mut self.new) * MANY > all.len();
         Ok(())
+    }
+
+    /// A stretch that nobody looks at: only what lasts counts. All locks that are taken are given up again.
+    #[inline(always)]
+    fn pass_over(&mut self, head: &Head, accesses: &[Access]) {
+        let operation = head.event();
+        if let Some(event) = &operation
+            && self.uses.full
+        {
+            self.full.step(event);
+        }
+        let took = operation.is_some_and(|event| matches!(event.op, Op::Acquire { .. }));
+        self.hand_over.accesses(head.thread, took, accesses.iter().map(|access| access.writes()));
+        self.events += u64::from(operation.is_some()) + accesses.len() as u64;
+    }
+
+    fn begin_repeat(&mut self, repeat: &Repeat, thread: ThreadId) {
+        // Who waits learns from those who take locks.
+        if !self.hand_over.minds_locks() {
+            self.repeats.begin(repeat, thread, self.holders.held(thread), self.changes(thread));
+        }
+    }
+
+    /// What has to stay for a region to tell nothing: a thread's time, what has happened to variables, and to report.
+    fn changes(&self, thread: ThreadId) -> (u32, u64, u64) {
+        (self.hand_over.time(thread), self.history.changes(), self.out.asked())
     }
 
     /// Ends the pass.
@@ -258,6 +311,7 @@ impl Analysis {
                 if let Op::Mark { .. } = op {
                     self.tests.step(event, symbols);
                 }
+                self.repeats.step(event);
                 return self.checker.event(event, symbols);
             }
             op => {
@@ -344,11 +398,19 @@ impl Analysis {
             let writes = accesses.iter().map(|access| access.writes());
             self.hand_over.accesses(thread, operation.is_some_and(took), writes);
         }
-        if self.uses.history && !accesses.is_empty() {
+        let skips = self.repeats.skips();
+        if self.uses.history && !accesses.is_empty() && !skips {
             let can_move = |var| !self.paper && self.ranges.variable(var, symbols).object.is_some();
             let scene = Scene { order: &self.hand_over, full: &self.full, can_move: &can_move };
             self.history.stretch(thread, accesses, held, &scene, &mut self.sets, &mut self.found);
             self.new += self.found.unknown.get().len();
+            if self.repeats.looks() {
+                self.history.minds_changes_of(accesses);
+                let found = &self.found;
+                if !found.news.is_empty() || self.uses.places && !found.new_places.is_empty() {
+                    self.repeats.found_news();
+                }
+            }
         } else {
             self.found.clear();
         }
@@ -357,6 +419,9 @@ impl Analysis {
         // Most stretches concern nobody who is content with what is new.
         let found = &self.found;
         if !kinds.meets(self.always) && found.unknown.is_empty() && !kind.meets(self.besides) {
+            return;
+        }
+        if skips && !kinds.meets(self.again) {
             return;
         }
         let mut now = Now {
@@ -377,7 +442,7 @@ impl Analysis {
             address: place.2,
         };
         for Running { ops, uses, spec, detector } in &mut self.running {
-            if !kinds.meets(*ops) {
+            if !kinds.meets(*ops) || skips & uses.once {
                 continue;
             }
             self.out.turn_to(spec.name);

@@ -52,12 +52,21 @@ pub struct Uses {
     /// Of the accesses only those that are new and those to shared variables that it has not
     /// [laid to rest](History::lay_to_rest). (Only one detector can do so.)
     pub rests: bool,
+    /// What a thread does [once more](crate::shared::repeats), just as before, tells it nothing.
+    pub once: bool,
 }
 
 impl Uses {
     /// Nothing.
-    pub const NONE: Uses =
-        Uses { full: false, hand_over: false, history: false, news: false, places: false, rests: false };
+    pub const NONE: Uses = Uses {
+        full: false,
+        hand_over: false,
+        history: false,
+        news: false,
+        places: false,
+        rests: false,
+        once: false,
+    };
 
     /// Whether it sees all accesses.
     pub const fn all_accesses(&self) -> bool {

@@ -174,6 +174,7 @@ pub struct Out {
     /// a look-up each and not a million strings.
     seen: FxHashMap<(&'static str, Rule, Vec<u64>), Seen>,
     examples: Examples,
+    asked: u64,
 }
 
 struct Seen {
@@ -182,8 +183,14 @@ struct Seen {
 }
 
 impl Out {
+    /// How often a detector had something to tell.
+    pub(crate) fn asked(&self) -> u64 {
+        self.asked
+    }
+
     /// Whether another sighting should be told in full. If not, it has been counted and there is nothing to do.
     pub fn wants(&mut self, rule: Rule, subject: &Subject, now: &Now<'_>) -> bool {
+        self.asked += 1;
         let key = (self.detector, rule, key(subject, now));
         match self.seen.get_mut(&key) {
             Some(seen) if seen.times >= Report::WITNESSES_PER_DETECTOR as u64 => {

@@ -28,7 +28,7 @@ pub use op::{
 };
 pub use open::{Form, open, open_stream};
 pub use source::{Gap, Progress, Source};
-pub use stretch::{Access, Head, Stretches};
+pub use stretch::{Access, Head, Repeat, Stretches};
 pub use symbols::{
     Block, Channel, Class, Field, Flow, FlowKind, INITIALISATION, Lock, Method, Object, Site, Slot, Stack,
     Symbols, Table, Thread, Variable,

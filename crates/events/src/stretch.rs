@@ -76,11 +76,26 @@ impl Head {
     }
 }
 
+/// Stretches of one thread that it has done before, just so: from taking its first lock, or some accesses before that, until
+/// it has given all up. Nobody held any of these locks, and what happens in between was told one after the other.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Repeat {
+    /// The first of them in the batch.
+    pub first: usize,
+    /// The first one after them.
+    pub end: usize,
+    /// Which: the same number means the same stretches, as long as the version is the same. Numbers are used again.
+    pub number: u32,
+    /// The version of the number.
+    pub version: u32,
+}
+
 /// A batch of events, cut into stretches.
 #[derive(Clone, Debug, Default)]
 pub struct Stretches {
     heads: Vec<Head>,
     accesses: Vec<Access>,
+    repeats: Vec<Repeat>,
 }
 
 const NO_HEAD: Head = Head { thread: ThreadId(0), site: SiteId(0), op: None, end: 0 };
@@ -131,6 +146,12 @@ impl Stretches {
         &self.accesses
     }
 
+    /// Those among them that are known to have happened before, as far as the source knows, in their order.
+    #[inline(always)]
+    pub fn repeats(&self) -> &[Repeat] {
+        &self.repeats
+    }
+
     /// Every stretch: its beginning and its accesses.
     #[inline(always)]
     pub fn iter(&self) -> impl Iterator<Item = (&Head, &[Access])> {
@@ -155,6 +176,16 @@ impl Stretches {
     pub fn clear(&mut self) {
         self.heads.clear();
         self.accesses.clear();
+        self.repeats.clear();
+    }
+
+    /// Appends other stretches, which are known to have happened before.
+    pub fn repeat(&mut self, stretches: &Stretches, number: u32, version: u32) {
+        self.close();
+        let (first, before) = (self.heads.len(), self.accesses.len() as u32);
+        self.heads.extend(stretches.heads.iter().map(|head| Head { end: head.end + before, ..*head }));
+        self.accesses.extend_from_slice(&stretches.accesses);
+        self.repeats.push(Repeat { first, end: self.heads.len(), number, version });
     }
 
     /// Cuts events.
@@ -227,6 +258,7 @@ impl Stretches {
         // What was there before is overwritten and not cleared first: that would be a second store for each event.
         self.heads.resize(events + 1, NO_HEAD);
         self.accesses.resize(events + 1, NO_ACCESS);
+        self.repeats.clear();
         Room { heads: &mut self.heads, accesses: &mut self.accesses, stretches: 0, filled: 0 }
     }
 

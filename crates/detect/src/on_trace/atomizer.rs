@@ -86,7 +86,7 @@ on in both modes.",
         .and(OpSet::SIGNAL)
         .and(OpSet::THREAD)
         .and(OpSet::BLOCK),
-    uses: Uses { full: false, hand_over: true, history: true, rests: true, ..Uses::NONE },
+    uses: Uses { full: false, hand_over: true, history: true, rests: true, once: true, ..Uses::NONE },
     new: |options| Box::new(Atomizer::new(options)),
 };
 
@@ -166,7 +166,7 @@ impl Atomizer {
     #[inline]
     fn redundant(&mut self, lock: LockId, mode: Mode, now: &mut Now<'_>) -> bool {
         let held = now.held.protecting(mode == Mode::Exclusive);
-        self.locks.operation(lock, now.thread, held, now.sets)
+        self.locks.operation(lock, now.thread, held, (now.sets, now.history))
     }
 
     fn volatile(&mut self, var: VarId, write: bool, now: &mut Now<'_>) -> Option<Mover> {

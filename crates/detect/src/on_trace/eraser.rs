@@ -47,7 +47,7 @@ over starts afresh, also when its object changes hands under a lock, and final f
 constructor has ended. With --paper none of this holds: the report comes from the lock set alone.",
     rules: &[Rule::DataRace],
     ops: OpSet::ACCESS.and(OpSet::FREEZE).and(OpSet::FREE),
-    uses: Uses { full: false, hand_over: true, history: true, news: true, ..Uses::NONE },
+    uses: Uses { full: false, hand_over: true, history: true, news: true, once: true, ..Uses::NONE },
     new: |options| Box::new(Eraser::new(options)),
 };
 

@@ -53,7 +53,7 @@ and when a thread takes an object away that was used under a lock so far and goe
 to it. With --paper none of this holds: the report comes from the lock set alone.",
     rules: &[Rule::DataRace],
     ops: OpSet::ACCESS.and(OpSet::FREEZE).and(OpSet::FREE),
-    uses: Uses { full: false, hand_over: true, history: true, news: true, places: true, ..Uses::NONE },
+    uses: Uses { full: false, hand_over: true, history: true, news: true, places: true, once: true, ..Uses::NONE },
     new: |options| Box::new(Racer::new(options)),
 };
 

@@ -39,6 +39,8 @@ pub struct History {
     known: Known,
     places: bool,
     rests: bool,
+    /// How often something happened to a variable that is accessed in what repeats.
+    changes: u64,
     /// Of each paired variable the pair that was seen first since it started afresh.
     pairs: FxHashMap<VarId, (Past, Past)>,
 }
@@ -51,6 +53,7 @@ impl Default for History {
             known: Known::default(),
             places: false,
             rests: false,
+            changes: 0,
             pairs: FxHashMap::default(),
         }
     }
@@ -127,6 +130,7 @@ impl History {
         let write = access.writes();
         let (epoch, stamp, locks) = (order.epoch(me), order.stamp(), held.protecting(write));
         let notes = self.notes.at(access.var);
+        let before = (notes.flags, notes.generation, notes.repeats);
         let (mut news, mut place_is_news) = (false, false);
         let noted = notes.tell(Bit::of(me.0), write, locks, stamp);
         // A detector that leaves some out may have to see what is known.
@@ -161,6 +165,8 @@ impl History {
         if news {
             found.news.push(i);
         }
+        let same = (notes.flags, notes.generation) == (before.0, before.1);
+        self.changes += u64::from(before.2 & (news | !same));
         if self.places && (place_is_news || notes.places & place_bit(access) == 0) {
             found.new_places.push(i);
             notes.places |= place_bit(access);
@@ -180,6 +186,30 @@ impl History {
     /// from others that tell nothing to those who do not. Holds until the variable starts afresh.
     pub fn leaves_some_out(&mut self, var: VarId) {
         self.notes.at(var).flags |= ALWAYS_NEWS;
+        self.change();
+    }
+
+    /// Something happened that may make news of what was none before: see [`repeats`](super::repeats).
+    pub fn change(&mut self) {
+        self.changes += 1;
+    }
+
+    /// The same, if it concerns nobody but those who access this variable.
+    #[inline]
+    pub fn change_to(&mut self, var: VarId) {
+        self.changes += u64::from(self.notes.get(var).repeats);
+    }
+
+    /// How often that was.
+    pub fn changes(&self) -> u64 {
+        self.changes
+    }
+
+    /// From now on it is a [change](Self::change) if anything new happens to these variables.
+    pub fn minds_changes_of(&mut self, accesses: &[Access]) {
+        for access in accesses {
+            self.notes.at(access.var).repeats = true;
+        }
     }
 
     /// A detector has no use for further places from which a variable is accessed, as long as its generation is this
@@ -284,6 +314,7 @@ impl VarState for History {
     }
 
     fn copy(&mut self, from: VarId, to: VarId) {
+        self.changes += u64::from(self.notes.get(from).repeats);
         self.notes.copy(from, to);
         self.stories.copy(from, to);
         if let Some(pair) = self.pairs.get(&from).copied() {

@@ -12,6 +12,7 @@ pub mod notes;
 pub mod order;
 pub mod pasts;
 pub mod ranges;
+pub mod repeats;
 pub mod running;
 pub mod story;
 pub mod vars;

@@ -45,6 +45,8 @@ pub struct Notes {
     /// [`WRITTEN`], [`PAIRED`], [`MET`], [`MIXED`], [`SHARED`], [`RESTS`], [`ENOUGH_PLACES`],
     /// [`ALWAYS_NEWS`].
     pub flags: u8,
+    /// Whether it is accessed in what [repeats](super::repeats).
+    pub repeats: bool,
 }
 
 const _: () = assert!(size_of::<Notes>() == 32, "two a cache line");
@@ -75,7 +77,7 @@ impl Bit {
 impl Notes {
     /// Nothing is noted. (Stamps begin at 1.)
     pub const NEW: Notes =
-        Notes { locks: 0, stamp: 0, bits: [[0; 2]; 2], generation: 1, places: 0, flags: 0 };
+        Notes { locks: 0, stamp: 0, bits: [[0; 2]; 2], generation: 1, places: 0, flags: 0, repeats: false };
 
     /// Whether a thread is known to have made such an access.
     #[inline(always)]

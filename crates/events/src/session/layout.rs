@@ -20,7 +20,7 @@ pub const MAGIC: [u8; 8] = *b"RADDLE\0\x01";
 /// Offset of the version, u32.
 pub const VERSION_AT: u64 = 8;
 /// The version this code writes and reads.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 /// Offset of the page size, u32.
 pub const PAGE_SIZE_AT: u64 = 12;
 /// Bytes of a page.
@@ -75,6 +75,11 @@ pub const CHUNK_PAGES_AT: u64 = 4;
 pub const CHUNK_NEXT_AT: u64 = 8;
 /// Offset in a chunk of the closing mark, u32; 1: the thread has ended, nothing follows. Set after the last record.
 pub const CHUNK_CLOSED_AT: u64 = 12;
+
+/// Offset in a chunk of where the first record is that the thread withholds, u32: an offset in the chunk.
+pub const CHUNK_WITHHELD_AT: u64 = 16;
+/// Offset in a chunk of that record's first word, u64; 0: there is none, or not yet. Holds as long as the word there is 0.
+pub const CHUNK_WITHHELD: u64 = 24;
 
 /// The head as it is written: its lower half twice. The reader does not write it at once, and somebody who sees two
 /// different halves knows.

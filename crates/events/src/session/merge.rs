@@ -23,6 +23,7 @@ use super::layout::FIRST_STAMP;
 use super::objects::Objects;
 use super::pages::Pages;
 use super::record::{form_of, words as words_of};
+use super::regions::Numbers;
 use super::rules::{Out, Rules};
 use super::stream::{Got, Stream};
 use super::tables::{Begun, Tables};
@@ -71,6 +72,7 @@ pub struct Reader {
     pub(super) tables: Tables,
     pub(super) objects: Objects,
     pub(super) rules: Rules,
+    pub(super) regions: Numbers,
     pub(super) streams: Vec<Option<Stream>>,
     /// The thread of each stream, and the stream of each thread.
     pub(super) threads: Vec<ThreadId>,
@@ -91,6 +93,8 @@ pub struct Reader {
     live: bool,
     /// Whether the JVM was found to have ended; everything it wrote is visible since then.
     over: bool,
+    /// Whether what threads withheld at the end has been looked for.
+    salvaged: bool,
     finished: bool,
     waited: Duration,
     rounds: u64,
@@ -132,6 +136,7 @@ impl Reader {
             tables,
             objects: Objects::default(),
             rules: Rules::default(),
+            regions: Numbers::default(),
             streams: Vec::new(),
             threads: Vec::new(),
             streams_of: FxHashMap::default(),
@@ -146,6 +151,7 @@ impl Reader {
             seen: FxHashSet::default(),
             live,
             over: false,
+            salvaged: false,
             finished: false,
             waited: Duration::ZERO,
             rounds: 0,
@@ -237,12 +243,24 @@ impl Reader {
                     self.lost += stamp - self.next;
                     self.next = stamp;
                 }
+                None if !self.salvaged => self.salvage()?,
                 None => {
                     self.finish()?;
                     return Ok(Poll::End);
                 }
             }
         }
+    }
+
+    /// Looks for what threads withheld when the JVM ended: nothing comes after it.
+    fn salvage(&mut self) -> Result<(), TraceError> {
+        self.salvaged = true;
+        for at in std::mem::take(&mut self.hungry) {
+            let Some(stream) = self.streams.get_mut(at).and_then(Option::as_mut) else { continue };
+            let list = if stream.salvage(&self.pages)? { &mut self.ready } else { &mut self.hungry };
+            list.push(at);
+        }
+        Ok(())
     }
 
     /// Makes the stream ready whose turn it is. Whether there is one.
@@ -322,9 +340,11 @@ impl Reader {
         }
         match got {
             Got::Words => {}
+            Got::Nothing if stream.withholds => {}
             Got::Nothing => stream.passed = self.next,
             Got::End => {
                 self.read += stream.read;
+                self.regions.give_back(stream);
                 self.streams[at] = None;
             }
         }

@@ -11,6 +11,7 @@ mod objects;
 mod pages;
 pub mod play;
 pub mod record;
+mod regions;
 mod rules;
 mod stream;
 mod tables;

@@ -13,9 +13,10 @@ use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 
 use super::layout::{
-    CHUNK_CLOSED_AT, CHUNK_HEADER, CHUNK_NEXT_AT, CHUNK_PAGES_AT, CHUNK_THREAD_AT, CHUNKS, ENDED,
-    FIRST_CHUNK, HEAD_AT, LARGE, LEFT, MAGIC, PAGE, PAGE_SIZE_AT, READER_AT, READER_PID_AT, READING, RING,
-    RING_PAGE, SMALL, STAMP_AT, STATE_AT, TAIL_AT, VERSION, VERSION_AT, head_word,
+    CHUNK_CLOSED_AT, CHUNK_HEADER, CHUNK_NEXT_AT, CHUNK_PAGES_AT, CHUNK_THREAD_AT, CHUNK_WITHHELD,
+    CHUNK_WITHHELD_AT, CHUNKS, ENDED, FIRST_CHUNK, HEAD_AT, LARGE, LEFT, MAGIC, PAGE, PAGE_SIZE_AT,
+    READER_AT, READER_PID_AT, READING, RING, RING_PAGE, SMALL, STAMP_AT, STATE_AT, TAIL_AT, VERSION,
+    VERSION_AT, head_word,
 };
 use crate::{Place, TraceError};
 
@@ -27,6 +28,9 @@ pub(super) struct Chunk {
     /// The page of the next chunk, 0 for none yet.
     pub(super) next: u32,
     pub(super) closed: bool,
+    /// Where in it a record's first word is withheld, and that word, 0 for none.
+    pub(super) withheld_at: u64,
+    pub(super) withheld: u64,
 }
 
 /// The file.
@@ -154,7 +158,7 @@ impl Pages {
     /// The header of the chunk that begins at a page. `from` is where the page number stands, for messages.
     pub(super) fn chunk(&self, page: u32, thread: u32, from: &str) -> Result<Chunk, TraceError> {
         let at = u64::from(page) * PAGE;
-        let bytes: [u8; 16] = self.steady(at)?;
+        let bytes: [u8; 32] = self.steady(at)?;
         let word = |at: u64| {
             let word = bytes.get(at as usize..).and_then(<[u8]>::first_chunk);
             u32::from_le_bytes(word.copied().unwrap_or_default())
@@ -164,6 +168,8 @@ impl Pages {
             pages: word(CHUNK_PAGES_AT),
             next: word(CHUNK_NEXT_AT),
             closed: word(CHUNK_CLOSED_AT) == 1,
+            withheld_at: u64::from(word(CHUNK_WITHHELD_AT)),
+            withheld: u64::from(word(CHUNK_WITHHELD)) | u64::from(word(CHUNK_WITHHELD + 4)) << 32,
         };
         if page < FIRST_CHUNK {
             return Err(self.wrong(at, format!("{from} names page {page}, which holds no chunk")));

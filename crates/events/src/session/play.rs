@@ -10,12 +10,12 @@ use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 
 use super::layout::{
-    CHUNK_CLOSED_AT, CHUNK_HEADER, CHUNK_NEXT_AT, CHUNKS, ENDED, FIRST_CHUNK, FIRST_STAMP, HEAD_AT, LARGE,
-    MAGIC, NAMES, PAGE, PAGE_SIZE_AT, PAGES_AT, RING, RING_PAGE, SMALL, STAMP_AT, STATE_AT, TAIL_AT, VERSION,
-    VERSION_AT, head_of,
+    CHUNK_CLOSED_AT, CHUNK_HEADER, CHUNK_NEXT_AT, CHUNK_WITHHELD, CHUNK_WITHHELD_AT, CHUNKS, ENDED,
+    FIRST_CHUNK, FIRST_STAMP, HEAD_AT, LARGE, MAGIC, NAMES, PAGE, PAGE_SIZE_AT, PAGES_AT, RING, RING_PAGE,
+    SMALL, STAMP_AT, STATE_AT, TAIL_AT, VERSION, VERSION_AT, head_of,
 };
 use super::names::Entry;
-use super::record::{EXTENDED, Extra, PLAIN, RANGE, STAMPED, first, stamp};
+use super::record::{DEFINES, EXTENDED, Extra, KNOWN, PLAIN, RANGE, STAMPED, first, stamp};
 
 /// A thread that writes.
 #[derive(Default)]
@@ -109,6 +109,36 @@ impl Player {
         extra: Extra,
     ) -> io::Result<u64> {
         self.put(thread, &[first(EXTENDED, site, operand), 0, extra.word()], Some(class))
+    }
+
+    /// The next so many words are a region of this number.
+    pub fn defines(&mut self, thread: u32, number: u32, words: u64) -> io::Result<()> {
+        self.put(thread, &[first(DEFINES, number, words)], None).map(drop)
+    }
+
+    /// A region that was defined happens again, which takes so many stamps; the first of them.
+    pub fn known(&mut self, thread: u32, number: u32, stamps: u64) -> io::Result<u64> {
+        let given = self.put(thread, &[first(KNOWN, number, 0), 0], Some(0))?;
+        self.stamps = given + stamps;
+        self.chunks.write_all_at(&self.stamps.to_le_bytes(), STAMP_AT)?;
+        Ok(given)
+    }
+
+    /// The thread is in a region: a record that enters a monitor, without a stamp.
+    pub fn enters(&mut self, thread: u32, site: u32, operand: u64, class: u32) -> io::Result<()> {
+        self.put(thread, &[first(STAMPED, site, operand), stamp(0, class)], None).map(drop)
+    }
+
+    /// What is not visible yet is there, but for its first word, which stands in the chunk's header.
+    pub fn withhold(&mut self, thread: u32) -> io::Result<()> {
+        let Some(writer) = self.threads.get(&thread) else { return Ok(()) };
+        let page = u64::from(writer.page) * PAGE;
+        if let Some((head, rest)) = writer.pending.split_at_checked(8) {
+            self.chunks.write_all_at(rest, page + writer.at + 8)?;
+            self.chunks.write_all_at(&(writer.at as u32).to_le_bytes(), page + CHUNK_WITHHELD_AT)?;
+            self.chunks.write_all_at(head, page + CHUNK_WITHHELD)?;
+        }
+        Ok(())
     }
 
     /// Makes all records of a thread visible.

@@ -6,7 +6,12 @@
 //! form 2   range     word 1: from (low half) and to (high half, exclusive); or a class number
 //! form 3   stamped   word 1: stamp (low 40 bits), class of the operand (high 24)
 //! form 4   extended  word 1 as in form 3, word 2: see `Extra`
+//! form 5   defines   the site is the number of a region, the operand its length in words: the records that follow
+//! form 6   known     the site is the number of a region, which happens again; word 1: its first stamp
 //! ```
+//! A region is what a thread does from entering a monitor, or several, until it is about to leave one: plain records,
+//! ranges, and stamped ones. Its stamps follow one another. A number counts for its thread until it is defined again.
+//!
 //! No word of a whole record is zero, and word 0 is written last. A zero word is one that has not been written yet: this
 //! is how a reader that copies a page while it is being written knows a whole record from a torn one.
 //!
@@ -22,6 +27,13 @@ pub const STAMPED: u8 = 3;
 /// Number of a record's form: stamped, with an extra word.
 pub const EXTENDED: u8 = 4;
 
+/// Number of a record's form: a region follows that will be known.
+pub const DEFINES: u8 = 5;
+/// Number of a record's form: a known region.
+pub const KNOWN: u8 = 6;
+/// Words that a known region may have: more are an error, not memory.
+pub const REGION_WORDS: u64 = 64;
+
 /// Bits of a site number.
 pub const SITE_BITS: u32 = 24;
 /// Bits of an operand.
@@ -33,8 +45,8 @@ pub const STAMP_BITS: u32 = 40;
 #[inline(always)]
 pub const fn words(form: u8) -> Option<usize> {
     match form {
-        PLAIN => Some(1),
-        RANGE | STAMPED => Some(2),
+        PLAIN | DEFINES => Some(1),
+        RANGE | STAMPED | KNOWN => Some(2),
         EXTENDED => Some(3),
         _ => None,
     }

@@ -142,6 +142,30 @@ impl Rules {
         }
     }
 
+    /// A state in which nothing has happened but that one thread runs.
+    pub(super) fn of_one(thread: ThreadId) -> Self {
+        let mut rules = Self::default();
+        rules.thread(thread).stage = Stage::Running;
+        rules
+    }
+
+    /// Whether a thread runs, holds nothing, is in no block, and all that it did fitted.
+    pub(super) fn is_as_new(&mut self, thread: ThreadId) -> bool {
+        let Counts { exits, forced, untold, unwoken, threads, after_end, blocks } = self.counts;
+        let state = self.thread(thread);
+        state.stage == Stage::Running
+            && state.held.is_empty()
+            && state.open.is_empty()
+            && state.untold.is_empty()
+            && exits + forced + untold + unwoken + threads + after_end + blocks == 0
+    }
+
+    /// Whether nobody holds a lock in any mode.
+    #[inline(always)]
+    pub(super) fn is_unused(&self, lock: LockId) -> bool {
+        self.locks.get(lock.index()).is_none_or(|lock| lock.times == 0 && lock.readers.is_empty())
+    }
+
     /// Whether the thread's next event may be any.
     pub(super) fn is_running(&self, thread: ThreadId) -> bool {
         self.threads.get(thread.index()).is_some_and(|thread| thread.stage == Stage::Running)

@@ -5,6 +5,7 @@
 
 use super::layout::{CHUNK_HEADER, PAGE};
 use super::pages::Pages;
+use super::regions::Region;
 use crate::TraceError;
 
 /// The smallest step.
@@ -44,6 +45,13 @@ pub(super) struct Stream {
     filled: usize,
     /// The next word in `bytes`.
     at: usize,
+    /// Words that come before those, and the next of them: a known region, written out.
+    inserted: Vec<u8>,
+    inserted_at: usize,
+    /// The regions that the thread has defined, by their numbers from 1 on.
+    pub(super) regions: Vec<Region>,
+    /// Whether the thread has records that it withholds.
+    pub(super) withholds: bool,
     step: usize,
     /// Every record before this stamp has been read.
     pub(super) passed: u64,
@@ -57,33 +65,59 @@ impl Stream {
     pub(super) fn new(number: u32, page: u32, pages: &Pages) -> Result<Self, TraceError> {
         let from = format!("the first page of thread {number}");
         let chunk = pages.chunk(page, number, &from)?;
-        Ok(Self {
-            number,
-            page,
-            pages: chunk.pages,
-            start: CHUNK_HEADER,
+        let none = Self::of(std::iter::empty());
+        Ok(Self { number, page, pages: chunk.pages, start: CHUNK_HEADER, left: false, ..none })
+    }
+
+    /// Nothing but these records, of no chunk.
+    pub(super) fn of(words: impl Iterator<Item = u64>) -> Self {
+        let mut stream = Self {
+            number: 0,
+            page: 0,
+            pages: 0,
+            start: 0,
             bytes: Vec::new(),
             again: Vec::new(),
-            left: false,
+            left: true,
             filled: 0,
             at: 0,
+            inserted: Vec::new(),
+            inserted_at: 0,
+            regions: Vec::new(),
+            withholds: false,
             step: STEP,
             passed: 0,
             idle: 0,
             read: 0,
-        })
+        };
+        stream.insert(words);
+        stream
     }
 
     /// The next words that are in memory.
     #[inline(always)]
     pub(super) fn words(&self) -> &[u8] {
-        self.bytes.get(self.at..self.filled).unwrap_or_default()
+        match self.inserted.get(self.inserted_at..) {
+            Some(inserted) if !inserted.is_empty() => inserted,
+            _ => self.bytes.get(self.at..self.filled).unwrap_or_default(),
+        }
     }
 
     /// So many bytes of [`words`](Self::words) have been dealt with.
     #[inline(always)]
     pub(super) fn consume(&mut self, bytes: usize) {
-        self.at += bytes;
+        if self.inserted_at < self.inserted.len() {
+            self.inserted_at += bytes;
+        } else {
+            self.at += bytes;
+        }
+    }
+
+    /// Puts whole records in front of what comes next. There are none already: a known region is no part of another.
+    pub(super) fn insert(&mut self, words: impl Iterator<Item = u64>) {
+        self.inserted.clear();
+        self.inserted.extend(words.flat_map(u64::to_le_bytes));
+        self.inserted_at = 0;
     }
 
     /// Where the next word is in the file.
@@ -103,6 +137,7 @@ impl Stream {
         }
         // The header is set after the last record, so what was not there before may be there now.
         let chunk = pages.chunk(self.page, self.number, "the chunk being read")?;
+        self.withholds = chunk.withheld_at == self.start;
         if chunk.next == 0 && !chunk.closed {
             self.idle = self.idle.saturating_add(1);
             return Ok(Got::Nothing);
@@ -126,6 +161,24 @@ impl Stream {
             return Ok(Got::Words);
         }
         Ok(Got::Nothing)
+    }
+
+    /// What the thread withheld when its JVM ended, as far as it got. Whether there is anything.
+    pub(super) fn salvage(&mut self, pages: &Pages) -> Result<bool, TraceError> {
+        let chunk = pages.chunk(self.page, self.number, "the chunk being read")?;
+        if chunk.withheld == 0 || chunk.withheld_at != self.start || self.at < self.filled {
+            return Ok(false);
+        }
+        let length = (u64::from(self.pages) * PAGE).saturating_sub(self.start) as usize;
+        (self.bytes, self.at) = (vec![0; length], 0);
+        self.filled = pages.read(u64::from(self.page) * PAGE + self.start, &mut self.bytes)? & !7;
+        let Some(first) = self.bytes.get_mut(..self.filled).and_then(<[u8]>::first_chunk_mut) else {
+            return Ok(false);
+        };
+        if *first == [0; 8] {
+            *first = chunk.withheld.to_le_bytes();
+        }
+        Ok(true)
     }
 
     /// Whether there is a word at the place reached.

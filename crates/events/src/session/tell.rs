@@ -5,7 +5,8 @@ use super::Kind;
 use super::merge::{BATCH, Reader, Stop};
 use super::objects::{NO_FIELD, Part, WHOLE, Which};
 use super::record::{
-    EXTENDED, Extra, Hold, PLAIN, RANGE, STAMPED, class_of, form_of, operand_of, site_of, stamp_of,
+    DEFINES, EXTENDED, Extra, Hold, KNOWN, PLAIN, RANGE, STAMPED, class_of, form_of, operand_of, site_of,
+    stamp_of,
 };
 use super::rules::{By, Out};
 use super::stream::{Got, Stream};
@@ -41,8 +42,7 @@ impl Reader {
         let Some(mut stream) = self.streams.get_mut(at).and_then(Option::take) else {
             return Ok(Stop::Hungry);
         };
-        let thread = self.threads[at];
-        let stop = self.records(&mut stream, thread, None, out);
+        let stop = self.records(&mut stream, at, None, out);
         self.streams[at] = Some(stream);
         stop
     }
@@ -54,7 +54,7 @@ impl Reader {
         while let Some(thread) = self.rules.owner_beside(lock, me) {
             let Some(at) = self.stream_of(thread) else { return Ok(()) };
             let Some(mut stream) = self.streams.get_mut(at).and_then(Option::take) else { return Ok(()) };
-            let stop = self.records(&mut stream, thread, Some(lock), out);
+            let stop = self.records(&mut stream, at, Some(lock), out);
             self.streams[at] = Some(stream);
             if self.rules.owner_beside(lock, me) != Some(thread) {
                 stop?;
@@ -66,13 +66,14 @@ impl Reader {
     }
 
     /// Reads a thread on; with a lock only until it is free, and then the batch may grow.
-    fn records(
+    pub(super) fn records(
         &mut self,
         stream: &mut Stream,
-        thread: ThreadId,
+        at: usize,
         until_free: Option<LockId>,
         out: &mut Stretches,
     ) -> Result<Stop, TraceError> {
+        let thread = self.threads[at];
         // Whether accesses go on where the last event was.
         let mut goes_on = false;
         loop {
@@ -82,6 +83,13 @@ impl Reader {
             let words = stream.words();
             let Some(first) = word(words, 0) else { return Ok(Stop::Hungry) };
             let (form, operand) = (form_of(first), operand_of(first));
+            if form == KNOWN || form == DEFINES {
+                goes_on = false;
+                match self.region(stream, at, until_free.is_some(), out)? {
+                    Some(stop) => return Ok(stop),
+                    None => continue,
+                }
+            }
             let Some((&known, kind)) = self.tables.site(site_of(first)).and_then(|k| Some((k, k.kind?)))
             else {
                 self.learn(stream, site_of(first))?;
@@ -178,9 +186,11 @@ impl Reader {
                     }
                     stream.consume(length);
                     stream.passed = stamp;
-                    match stamp == self.next {
-                        true => self.next += 1,
-                        false => self.late += 1,
+                    match stamp {
+                        // Its thread had not come so far as to take one.
+                        0 => {}
+                        stamp if stamp == self.next => self.next += 1,
+                        _ => self.late += 1,
                     }
                     goes_on = false;
                     let class = class_of(second);
@@ -540,7 +550,7 @@ fn mode(hold: Hold) -> Option<Mode> {
     }
 }
 
-trait Full {
+pub(super) trait Full {
     fn is_full(&self) -> bool;
 }
 

@@ -3,4 +3,5 @@
 mod damage;
 mod meaning;
 mod order;
+mod regions;
 mod world;

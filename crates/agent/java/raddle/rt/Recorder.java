@@ -14,9 +14,12 @@ final class Recorder {
     static final Unsafe U = Unsafe.getUnsafe();
 
     /** Forms of records. */
-    static final long PLAIN = 1, RANGE = 2, STAMPED = 3, STAMPED_MORE = 4;
+    static final long PLAIN = 1, RANGE = 2, STAMPED = 3, STAMPED_MORE = 4, DEFINES = 5, KNOWN = 6;
 
     static final int HEADER = 64;
+
+    /** Where a chunk's header says which record is withheld, and what its first word is. */
+    static final int WITHHELD_AT = 16, WITHHELD = 24;
     static final int SMALL = 4096, LARGE = 16 * 4096;
 
     /** Fields that the agent adds to java.lang.Thread. */
@@ -195,8 +198,8 @@ final class Recorder {
             if (end - at >= 8) return true;
         }
         if (expected != 0) {
-            if (U.getLong(expected) == word) {
-                expected += 8;
+            if (copy[expected - 1] == word) {
+                expected++;
                 return false;
             }
             recordAfterAll();
@@ -216,14 +219,15 @@ final class Recorder {
     }
 
     private void pair(long word, long more) {
-        if (expected != 0 && U.getLong(expected) == word && U.getLong(expected + 8) == more) {
-            expected += 16;
+        if (expected != 0 && copy[expected - 1] == word && copy[expected] == more) {
+            expected += 2;
             return;
         }
         long to = room(16);
         if (to == 0) return;
         U.putLong(to + 8, more);
-        U.putLongRelease(null, to, word);
+        if (to == regionAt) withhold(word);
+        else U.putLongRelease(null, to, word);
         at = to + 16;
     }
 
@@ -233,7 +237,7 @@ final class Recorder {
         if (heldAt != 0) settle(true, 0);
         if (trial) endTrial(false);
         if (open != 0) flush();
-        regionAt = 0;
+        if (regionAt != 0) publish();
         stamp(STAMPED | (long) site << 4 | operand << 28, classNumber);
         newEpoch();
     }
@@ -255,7 +259,7 @@ final class Recorder {
         if (heldAt != 0) settle(true, 0);
         if (trial) endTrial(false);
         if (open != 0) flush();
-        regionAt = 0;
+        if (regionAt != 0) publish();
         long to = room(24);
         if (to != 0) {
             long stamp = U.getAndAddLong(null, STAMP, 1);
@@ -302,7 +306,6 @@ final class Recorder {
         if (heldAt != 0) settle(true, 0);
         if (trial) endTrial(false);
         if (open != 0) flush();
-        regionAt = 0;
         plain(site, operand);
         newEpoch();
     }
@@ -352,7 +355,7 @@ final class Recorder {
             if (end - at >= 24) return at;
         }
         if (chunk == 0) return 0;
-        regionAt = pastEnd = 0;
+        if (regionAt != 0) publish();
         long next = next(chunk, number);
         if (next == 0) {
             on = false;
@@ -366,34 +369,123 @@ final class Recorder {
         return at = next + HEADER;
     }
 
-    // Regions. A region is what a thread records from entering a monitor until it has left it, with no other monitor in
-    // between. One that repeats the two before it word for word, when nobody has recorded anything that gives or takes
-    // order since, tells no detector anything: nobody else can have had the monitor, and the same was done under it
-    // twice. Such a region is not written. While it may still become one, what comes is compared with what was written
-    // last; with the first difference it is written after all, which is right since the monitor is still held.
+    // Regions. A region is what a thread records from entering a monitor, or several, until it leaves one. It is written
+    // to the chunk as it comes, but for the first word, without which nobody reads it. When a monitor is about to be left,
+    // a region that this thread has recorded twice is written again as one record that says so, in the place of all it was.
+    // Monitors in it get their stamps only then: whoever had one before has taken a stamp for it before, and nobody
+    // else can have it yet. So a thread that is in a region holds no stamp for which the reader would have to wait.
 
-    /** Longer regions are always written. */
-    private static final int REGION = 128;
+    /** Longer ones are written out each time. */
+    private static final int REGION = 512;
+
+    private final Regions regions = new Regions();
+
+    /** Where the region began that is being recorded; 0 if there is none. */
+    private long regionAt;
+
+    /** Its first word, and how many monitors were entered in it. */
+    private long withheld;
+    private int entered;
 
     private long lastStamp;
 
     /** How many monitors are held, one that is held twice counted twice. */
     private int monitors;
 
-    /** Where the region began that is being recorded; 0 if it is not one that could be left out. */
-    private long regionAt;
+    @ForceInline
+    private void beginRegion() {
+        regionAt = at;
+        entered = 0;
+        U.putLong(chunk + WITHHELD, 0);
+        U.putInt(chunk + WITHHELD_AT, (int) (at - chunk));
+    }
 
-    /** The operand of its monitor. */
-    private long regionMonitor;
+    /** Should the JVM be killed, the first word is found in the chunk's header. */
+    @ForceInline
+    private void withhold(long word) {
+        withheld = word;
+        U.putLong(chunk + WITHHELD, word);
+    }
 
-    /** The last whole region, in this chunk; the end is 0 if there is none. */
-    private long pastAt, pastEnd;
+    /** The region is written as it is. */
+    @DontInline
+    private void publish() {
+        long from = regionAt;
+        regionAt = 0;
+        if (at == from) return;
+        giveStamps(from);
+        U.putLongRelease(null, from, withheld);
+    }
 
-    /** Whether the region before that was the same. */
+    /** Those who were entered get their stamps. */
+    private void giveStamps(long from) {
+        if (entered == 0) return;
+        long stamp = U.getAndAddLong(null, STAMP, entered);
+        for (long p = from; p < at;) {
+            long form = (p == from ? withheld : U.getLong(p)) & 15;
+            if (form == STAMPED) U.putLong(p + 8, U.getLong(p + 8) | stamp++);
+            p += form == PLAIN ? 8 : 16;
+        }
+        lastStamp = stamp - 1;
+    }
+
+    /** A monitor is about to be left, the last one or not: writes the region that ends here. */
+    @DontInline
+    private void endRegion(long exit, boolean last) {
+        long from = regionAt;
+        int before = from == pastEnd ? past : 0;
+        past = 0;
+        pastTwice = false;
+        // A region that is defined is one word longer, and its exit follows.
+        if (at - from > REGION || entered == 0 || end - at < 16) {
+            publish();
+            return;
+        }
+        int length = (int) (at - from);
+        int region = regions.meet(Regions.hash(withheld, from, length));
+        if (region > 0) {
+            long stamp = U.getAndAddLong(null, STAMP, entered);
+            lastStamp = stamp + entered - 1;
+            if (last && entered == 1) {
+                pastTwice = region == before;
+                if (pastTwice && region != kept) keep(from, region, exit);
+                past = region;
+            }
+            for (int i = 16; i < length; i += 8) U.putLong(from + i, 0);
+            U.putLong(from + 8, stamp);
+            regionAt = 0;
+            at = from + 16;
+            U.putLongRelease(null, from, KNOWN | (long) region << 4);
+        } else if (region < 0) {
+            giveStamps(from);
+            for (long p = at - 8; p > from; p -= 8) U.putLong(p + 8, U.getLong(p));
+            U.putLong(from + 8, withheld);
+            regionAt = 0;
+            at += 8;
+            U.putLongRelease(null, from, DEFINES | (long) -region << 4 | (long) (length >>> 3) << 28);
+        } else {
+            // Its numbers are given out again.
+            if (regions.isEmpty()) kept = 0;
+            publish();
+        }
+    }
+
+    // One that repeats the two before it, when nobody has recorded anything that gives or takes order since, tells no
+    // detector anything: nobody else can have had the monitor, and the same was done under it twice. Such a region is
+    // not written at all. While it may still become one, what comes is compared with the one before; with the first
+    // difference it is written after all, which is right since the monitor is still held.
+
+    /** The last known region of one monitor, and whether the one before was the same; where its records end. */
+    private int past;
     private boolean pastTwice;
+    private long pastEnd;
 
-    /** In a region that may be left out: the word of the last one that has to come next; else 0. */
-    private long expected;
+    /** A copy of a region with the exit that ends it, without stamps; which one it is. */
+    private long[] copy;
+    private int kept;
+
+    /** In a region that may be left out: which word of the copy has to come next, from 1 on; else 0. */
+    private int expected;
 
     /** In such a region the end of the chunk is kept here, and {@link #end} says that there is no room. */
     private long realEnd;
@@ -401,31 +493,55 @@ final class Recorder {
     /** Regions that were left out. */
     long leftOut;
 
+    private void keep(long from, int region, long exit) {
+        if (copy == null) copy = new long[REGION / 8 + 1];
+        int length = (int) (at - from) >>> 3;
+        copy[0] = withheld;
+        for (int i = 1; i < length; i++) copy[i] = U.getLong(from + 8L * i);
+        copy[length] = exit;
+        kept = region;
+    }
+
     /** A monitor was entered. */
     @ForceInline
     void enter(int site, long operand, long classNumber) {
         if (heldAt != 0) settle(true, 0);
         if (trial) endTrial(false);
+        long word = STAMPED | (long) site << 4 | operand << 28;
+        if (monitors == 0 && pastTwice && at == pastEnd && past == kept
+                && (open != 0 || copy[0] == word) && U.getLong(STAMP) == lastStamp + 1) {
+            expected = 1;
+            realEnd = end;
+            end = 0;
+        } else if (FILTER && regionAt == 0 && chunk != 0) {
+            beginRegion();
+        }
         if (open != 0) flush();
         newEpoch();
-        long word = STAMPED | (long) site << 4 | operand << 28;
-        if (monitors++ == 0) {
-            if (pastTwice && at == pastEnd && U.getLong(pastAt) == word && U.getLong(STAMP) == lastStamp + 1) {
-                expected = pastAt + 16;
-                realEnd = end;
-                end = 0;
+        monitors++;
+        if (expected != 0) {
+            if (copy[expected - 1] == word) {
+                expected += 2;
                 return;
             }
-            regionAt = at;
-            regionMonitor = operand;
-        } else {
-            if (operand != regionMonitor) regionAt = 0;
-            if (expected != 0 && U.getLong(expected) == word) {
-                expected += 16;
-                return;
-            }
+            recordAfterAll();
         }
-        stamp(word, classNumber);
+        if (regionAt == 0) {
+            stamp(word, classNumber);
+            return;
+        }
+        long to = room(16);
+        if (to == 0) return;
+        if (regionAt == 0) {
+            // It was written since the chunk was full.
+            if (chunk == 0) return;
+            beginRegion();
+        }
+        U.putLong(to + 8, classNumber << STAMP_BITS);
+        if (to == regionAt) withhold(word);
+        else U.putLong(to, word);
+        at = to + 16;
+        entered++;
     }
 
     /** A monitor is about to be left. That needs no stamp: whoever enters it next takes one. */
@@ -437,70 +553,40 @@ final class Recorder {
         newEpoch();
         long word = PLAIN | (long) site << 4 | operand << 28;
         boolean last = --monitors <= 0;
-        if (expected != 0 && U.getLong(expected) == word) {
-            expected += 8;
-            if (last) {
+        if (last) monitors = 0;
+        if (expected != 0) {
+            if (copy[expected - 1] == word) {
+                // It has but one exit.
                 expected = 0;
                 end = realEnd;
-                monitors = 0;
                 leftOut++;
+                return;
             }
-            return;
+            recordAfterAll();
         }
+        boolean ends = regionAt != 0;
+        if (ends) endRegion(word, last);
         plain(word);
-        if (last) endRegion();
-    }
-
-    private void endRegion() {
-        monitors = 0;
-        long from = regionAt, length = at - from;
-        regionAt = 0;
-        // A region that went on in another chunk begins behind its end, or is long.
-        if (from == 0 || length <= 0 || length > REGION) {
-            pastEnd = 0;
-            pastTwice = false;
-            return;
-        }
-        pastTwice = FILTER && pastEnd == from && from - pastAt == length && repeats(pastAt, from, at);
-        pastAt = from;
-        pastEnd = at;
-    }
-
-    /** Whether two regions are the same but for their stamps. */
-    private static boolean repeats(long first, long second, long end) {
-        while (second < end) {
-            long word = U.getLong(second);
-            if (word != U.getLong(first)) return false;
-            if ((word & 15) == RANGE && U.getLong(second + 8) != U.getLong(first + 8)) return false;
-            int size = (word & 15) == PLAIN ? 8 : 16;
-            first += size;
-            second += size;
-        }
-        return true;
+        if (ends && last && past != 0) pastEnd = at;
     }
 
     /** The region is not like the last one: writes what was left out of it so far. */
     @DontInline
     private void recordAfterAll() {
-        long until = expected;
+        int length = expected - 1;
         expected = 0;
         end = realEnd;
-        // The chunk may be full; then what is copied may be gone.
-        int count = (int) (until - pastAt) >>> 3;
-        long[] words = new long[count];
-        for (int i = 0; i < count; i++) words[i] = U.getLong(pastAt + 8L * i);
-        long from = at;
-        for (int i = 0; i < count; i++) {
-            long word = words[i];
-            if ((word & 15) == STAMPED) {
-                stamp(word, words[++i] >>> STAMP_BITS);
-            } else if ((word & 15) == RANGE) {
-                pair(word, words[++i]);
-            } else {
-                plain(word);
-            }
+        // And room for the longest record.
+        if (end - at < 8L * length + 24 && turn() == 0) return;
+        beginRegion();
+        if (length == 0) return;
+        for (int i = 1; i < length; i++) U.putLong(at + 8L * i, copy[i]);
+        withhold(copy[0]);
+        at += 8L * length;
+        // In front of it there may be array elements.
+        for (int i = 0; i < length; i += (copy[i] & 15) == PLAIN ? 1 : 2) {
+            if ((copy[i] & 15) == STAMPED) entered++;
         }
-        regionAt = from > chunk && from < at ? from : 0;
     }
 
     // Objects.

@@ -12,6 +12,7 @@
 use events::{LockId, ThreadId};
 
 use crate::Refinements;
+use crate::shared::history::History;
 use crate::shared::lockset::{LockSet, LockSets};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -42,7 +43,7 @@ impl Locks {
         lock: LockId,
         me: ThreadId,
         held: LockSet,
-        sets: &mut LockSets,
+        (sets, history): (&mut LockSets, &mut History),
     ) -> bool {
         if self.rows.len() <= lock.index() {
             self.rows.resize(lock.index() + 1, State::Unused);
@@ -50,12 +51,19 @@ impl Locks {
         let on = self.refinements;
         match &mut self.rows[lock.index()] {
             State::Shared(candidates) => {
-                *candidates = sets.intersect(*candidates, held);
+                let fewer = sets.intersect(*candidates, held);
+                if fewer != *candidates {
+                    *candidates = fewer;
+                    history.change();
+                }
                 on.protected && !candidates.is_empty()
             }
             State::ThreadLocal(owner) if *owner == me => on.thread_local,
             State::ThreadLocal2(owner) if *owner == me => true,
-            _ => self.meet(lock, me, held, sets),
+            _ => {
+                history.change();
+                self.meet(lock, me, held, sets)
+            }
         }
     }
 

@@ -94,9 +94,13 @@ impl Variables {
         let locks = held.protecting(write);
         match &mut row.state {
             State::SharedModified { access, write: writes } => {
+                let before = (*access, *writes);
                 *access = sets.intersect(*access, locks);
                 if write {
                     *writes = sets.intersect(*writes, locks);
+                }
+                if before != (*access, *writes) {
+                    history.change_to(var);
                 }
                 if (*access == *writes) & !access.is_empty() {
                     // As long as nobody comes without these locks, nothing changes any more, and all moves both ways.
@@ -112,13 +116,16 @@ impl Variables {
             State::ThreadLocal(owner) | State::ThreadLocal2(owner) if *owner == me => true,
             State::ThreadLocal(_) => {
                 row.state = State::ThreadLocal2(me);
+                history.change_to(var);
                 true
             }
             State::ThreadLocal2(_) if !write => {
                 row.state = State::ReadShared;
+                history.change_to(var);
                 true
             }
             State::ThreadLocal2(_) | State::ReadShared => {
+                history.change_to(var);
                 row.state = State::SharedModified { access: locks, write: locks };
                 !locks.is_empty()
             }

@@ -52,7 +52,7 @@ where tryLock is used with a way out, or where the program's values keep the thr
 locks are not looked for. Two locks and two threads are reported with high confidence, longer cycles with medium.",
     rules: &[Rule::LockOrder],
     ops: OpSet::LOCK.and(OpSet::WAIT).and(OpSet::FREE),
-    uses: Uses { full: false, hand_over: true, history: false, ..Uses::NONE },
+    uses: Uses { full: false, hand_over: true, history: false, once: true, ..Uses::NONE },
     new: |_: &Options| Box::<LockGraph>::default(),
 };
 

@@ -101,7 +101,7 @@ all locks are compared, whatever the kind of access and the order, as in the pap
         .and(OpSet::SIGNAL)
         .and(OpSet::THREAD)
         .and(OpSet::FREE),
-    uses: Uses { full: false, hand_over: true, history: true, ..Uses::NONE },
+    uses: Uses { full: false, hand_over: true, history: true, once: true, ..Uses::NONE },
     new: |options| Box::new(Views::new(options)),
 };
 
