@@ -23,10 +23,14 @@ fn classes() -> &'static str {
 
 /// `raddle run` on a program that races for so many rounds; sessions go to a folder of the test's own.
 fn works(rounds: &str, options: &[&str], folder: &Path) -> Command {
+    program(&["Works", rounds], options, folder)
+}
+
+fn program(args: &[&str], options: &[&str], folder: &Path) -> Command {
     let sessions = folder.join("sessions");
     fs::create_dir_all(&sessions).unwrap();
     let mut command = raddle(options, folder);
-    command.arg("--").args(["java", "-cp", classes(), "Works", rounds]).env("TMPDIR", sessions);
+    command.arg("--").args(["java", "-cp", classes()]).args(args).env("TMPDIR", sessions);
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }
@@ -95,6 +99,16 @@ fn of_a_jvm_that_is_killed_everything_is_told_up_to_then() {
     assert_eq!(told.findings(), [RACE], "{}", told.err);
     assert!(told.says("was killed; what it had reported was read"), "{}", told.err);
     assert_eq!(left_behind(&folder), 0);
+}
+
+#[test]
+fn of_threads_that_block_each_other_for_ever_what_they_did_before_is_told() {
+    let folder = scratch("stuck");
+    let (child, out) = begun(&mut program(&["Stuck"], &[], &folder));
+    signal("KILL", jvm(&folder));
+    let told = ended(child, out, &folder);
+    assert_eq!(told.code, Some(137), "{}", told.err);
+    assert_eq!(told.findings(), ["data-race Stuck.racy"], "{}", told.err);
 }
 
 #[test]
