@@ -58,6 +58,7 @@ pub struct Analysis {
     cut: Stretches,
     events: u64,
     paper: bool,
+    keeps_full: bool,
 }
 
 /// Accesses that are looked at ahead: what they need of all detectors together fits a first-level cache.
@@ -77,13 +78,14 @@ impl Analysis {
             } else {
                 besides = besides.and(spec.ops.without(OpSet::ACCESS));
             }
-            // Who had what under a lock is a question to the full order.
-            uses.full |= spec.uses.full || spec.uses.history && !options.paper;
+            uses.full |= spec.uses.full;
             uses.hand_over |= spec.uses.hand_over | spec.uses.history;
             uses.history |= spec.uses.history;
             uses.places |= spec.uses.places;
             uses.rests |= spec.uses.rests;
         }
+        // The history asks the full order who had what under a lock.
+        let keeps_full = uses.full || uses.history && !options.paper;
         let hand_over = if options.paper || !uses.hand_over { Edges::None } else { Edges::HandOver };
         Self {
             running: specs
@@ -98,7 +100,7 @@ impl Analysis {
             checker: Checker::default(),
             sets: LockSets::default(),
             holders: Holders::default(),
-            full: Order::new(if uses.full { Edges::Full } else { Edges::None }),
+            full: Order::new(if keeps_full { Edges::Full } else { Edges::None }),
             hand_over: Order::new(hand_over),
             history: History::new(uses.places, uses.rests),
             found: Found::default(),
@@ -114,6 +116,7 @@ impl Analysis {
             cut: Stretches::default(),
             events: 0,
             paper: options.paper,
+            keeps_full,
         }
     }
 
@@ -243,6 +246,9 @@ impl Analysis {
             Op::Acquire { lock, mode: Mode::Exclusive, .. } => {
                 self.checker.plain_acquire(event, lock, symbols)?;
                 self.holders.acquire(event.thread, lock, event.site, &mut self.sets);
+                if self.keeps_full {
+                    self.full.acquire(event.thread, lock);
+                }
                 if self.hand_over.minds_locks() {
                     self.hand_over.step(event);
                 }
@@ -250,6 +256,9 @@ impl Analysis {
             Op::Release { lock, mode: Mode::Exclusive } => {
                 self.checker.plain_release(event, lock, symbols)?;
                 self.holders.release(event.thread, lock, &mut self.sets);
+                if self.keeps_full {
+                    self.full.release(event.thread, lock);
+                }
                 if self.hand_over.minds_locks() {
                     self.hand_over.step(event);
                 }
@@ -271,10 +280,8 @@ impl Analysis {
                 if self.uses.hand_over {
                     self.hand_over.step(event);
                 }
+                self.full.step(event);
             }
-        }
-        if self.uses.full {
-            self.full.step(event);
         }
         Ok(())
     }
@@ -344,10 +351,13 @@ impl Analysis {
             let writes = accesses.iter().map(|access| access.writes());
             self.hand_over.accesses(thread, operation.is_some_and(took), writes);
         }
+        if self.uses.full && !accesses.is_empty() {
+            self.full.mark(thread);
+        }
         if self.uses.history && !accesses.is_empty() {
             let can_move = |var| !self.paper && self.ranges.variable(var, symbols).object.is_some();
-            let scene = Scene { order: &self.hand_over, full: &self.full, can_move: &can_move };
-            self.history.stretch(thread, accesses, held, &scene, &mut self.sets, &mut self.found);
+            let mut scene = Scene { order: &self.hand_over, full: &mut self.full, can_move: &can_move };
+            self.history.stretch(thread, accesses, held, &mut scene, &mut self.sets, &mut self.found);
             self.new += self.found.unknown.get().len();
         } else {
             self.found.clear();

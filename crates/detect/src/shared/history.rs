@@ -69,7 +69,7 @@ impl History {
         me: ThreadId,
         accesses: &[Access],
         held: Held,
-        scene: &Scene<'_>,
+        scene: &mut Scene<'_>,
         sets: &mut LockSets,
         found: &mut Found,
     ) {
@@ -119,7 +119,7 @@ impl History {
         me: ThreadId,
         access: &Access,
         held: Held,
-        scene: &Scene<'_>,
+        scene: &mut Scene<'_>,
         sets: &mut LockSets,
         found: &mut Found,
     ) {
@@ -315,8 +315,15 @@ mod tests {
             full.step(event);
             let access = event.op.access().map(|(var, write)| Access::new(var, event.site, write));
             let held = holders.held(event.thread);
-            let scene = Scene { order: &order, full: &full, can_move: &can_move };
-            history.stretch(event.thread, access.as_slice(), held, &scene, &mut sets, &mut Found::default());
+            let mut scene = Scene { order: &order, full: &mut full, can_move: &can_move };
+            history.stretch(
+                event.thread,
+                access.as_slice(),
+                held,
+                &mut scene,
+                &mut sets,
+                &mut Found::default(),
+            );
         }
         (history, sets, order)
     }

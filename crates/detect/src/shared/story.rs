@@ -29,7 +29,7 @@ pub struct Scene<'a> {
     /// The hand-over order.
     pub order: &'a Order,
     /// The full order.
-    pub full: &'a Order,
+    pub full: &'a mut Order,
     /// Whether a variable can be published and taken away: an object's can, what is static cannot; none can in the
     /// papers' mode.
     pub can_move: &'a dyn Fn(VarId) -> bool,
@@ -164,7 +164,7 @@ impl Story {
         &mut self,
         (var, access): (VarId, Past),
         notes: &mut Notes,
-        scene: &Scene<'_>,
+        scene: &mut Scene<'_>,
         sets: &mut LockSets,
     ) -> Option<Past> {
         let (me, order) = (access.epoch.thread, scene.order);
@@ -236,17 +236,17 @@ impl Story {
         }
     }
 
-    fn start_afresh(&mut self, access: &Past, way: Way, notes: &mut Notes, scene: &Scene<'_>) {
+    fn start_afresh(&mut self, access: &Past, way: Way, notes: &mut Notes, scene: &mut Scene<'_>) {
         notes.start_afresh(MET);
         *self = Story::NEW;
         self.begin(access, way, scene);
     }
 
     /// The first access since the fresh start.
-    fn begin(&mut self, access: &Past, way: Way, scene: &Scene<'_>) {
+    fn begin(&mut self, access: &Past, way: Way, scene: &mut Scene<'_>) {
         self.set_half(access);
         if let Last::Alone { came, had_by, flags, .. } = &mut self.last {
-            *came = [scene.full.time(access.epoch.thread), access.epoch.time];
+            *came = [scene.full.mark(access.epoch.thread), access.epoch.time];
             (*had_by, *flags) = way;
         }
     }
@@ -353,7 +353,7 @@ impl Story {
         (var, access): (VarId, Past),
         common: LockSet,
         notes: &mut Notes,
-        scene: &Scene<'_>,
+        scene: &mut Scene<'_>,
         sets: &mut LockSets,
     ) -> Option<Past> {
         let mut first_rival = None;
