@@ -15,6 +15,7 @@ use crate::shared::found::Found;
 use crate::shared::held::{Held, Holders};
 use crate::shared::history::{History, Scene};
 use crate::shared::lockset::LockSets;
+use crate::shared::marks::Marks;
 use crate::shared::order::{Edges, Order};
 use crate::shared::ranges::Ranges;
 use crate::shared::running::Tests;
@@ -47,6 +48,9 @@ pub struct Analysis {
     shown: Vec<Access>,
     tests: Tests,
     births: Births,
+    marks: Marks,
+    /// Whether the history marks what it asks about.
+    marking: bool,
     /// What some detector wants to see of every stretch that has it, and what those content with news ask for besides.
     always: OpSet,
     besides: OpSet,
@@ -58,7 +62,6 @@ pub struct Analysis {
     cut: Stretches,
     events: u64,
     paper: bool,
-    keeps_full: bool,
 }
 
 /// Accesses that are looked at ahead: what they need of all detectors together fits a first-level cache.
@@ -84,8 +87,6 @@ impl Analysis {
             uses.places |= spec.uses.places;
             uses.rests |= spec.uses.rests;
         }
-        // The history asks the full order who had what under a lock.
-        let keeps_full = uses.full || uses.history && !options.paper;
         let hand_over = if options.paper || !uses.hand_over { Edges::None } else { Edges::HandOver };
         Self {
             running: specs
@@ -100,7 +101,7 @@ impl Analysis {
             checker: Checker::default(),
             sets: LockSets::default(),
             holders: Holders::default(),
-            full: Order::new(if keeps_full { Edges::Full } else { Edges::None }),
+            full: Order::new(if uses.full { Edges::Full } else { Edges::None }),
             hand_over: Order::new(hand_over),
             history: History::new(uses.places, uses.rests),
             found: Found::default(),
@@ -108,6 +109,8 @@ impl Analysis {
             shown: Vec::new(),
             tests: Tests::default(),
             births: Births::default(),
+            marks: Marks::default(),
+            marking: uses.history && !options.paper,
             always,
             besides,
             any_range: false,
@@ -116,7 +119,6 @@ impl Analysis {
             cut: Stretches::default(),
             events: 0,
             paper: options.paper,
-            keeps_full,
         }
     }
 
@@ -188,6 +190,7 @@ impl Analysis {
         self.checker.grow(symbols);
         self.holders.grow(symbols.threads.len());
         self.full.grow(symbols.threads.len(), symbols.locks.len());
+        self.marks.grow(symbols.threads.len(), symbols.locks.len());
         self.hand_over.grow(symbols.threads.len(), symbols.locks.len());
         let n = symbols.variables().len();
         if self.uses.history {
@@ -246,8 +249,8 @@ impl Analysis {
             Op::Acquire { lock, mode: Mode::Exclusive, .. } => {
                 self.checker.plain_acquire(event, lock, symbols)?;
                 self.holders.acquire(event.thread, lock, event.site, &mut self.sets);
-                if self.keeps_full {
-                    self.full.acquire(event.thread, lock);
+                if self.marking {
+                    self.marks.acquire(event.thread, lock);
                 }
                 if self.hand_over.minds_locks() {
                     self.hand_over.step(event);
@@ -256,13 +259,15 @@ impl Analysis {
             Op::Release { lock, mode: Mode::Exclusive } => {
                 self.checker.plain_release(event, lock, symbols)?;
                 self.holders.release(event.thread, lock, &mut self.sets);
-                if self.keeps_full {
-                    self.full.release(event.thread, lock);
+                if self.marking {
+                    self.marks.release(event.thread, lock);
                 }
                 if self.hand_over.minds_locks() {
                     self.hand_over.step(event);
                 }
             }
+            Op::Begin { block } => return self.checker.plain_begin(event, block, symbols),
+            Op::Finish { block } => return self.checker.plain_finish(event, block, symbols),
             op if op.is_quiet() => {
                 if let Op::Mark { .. } = op {
                     self.tests.step(event, symbols);
@@ -280,8 +285,13 @@ impl Analysis {
                 if self.uses.hand_over {
                     self.hand_over.step(event);
                 }
-                self.full.step(event);
+                if self.marking {
+                    self.marks.step(event);
+                }
             }
+        }
+        if self.uses.full {
+            self.full.step(event);
         }
         Ok(())
     }
@@ -351,12 +361,9 @@ impl Analysis {
             let writes = accesses.iter().map(|access| access.writes());
             self.hand_over.accesses(thread, operation.is_some_and(took), writes);
         }
-        if self.uses.full && !accesses.is_empty() {
-            self.full.mark(thread);
-        }
         if self.uses.history && !accesses.is_empty() {
             let can_move = |var| !self.paper && self.ranges.variable(var, symbols).object.is_some();
-            let mut scene = Scene { order: &self.hand_over, full: &mut self.full, can_move: &can_move };
+            let mut scene = Scene { order: &self.hand_over, marks: &mut self.marks, can_move: &can_move };
             self.history.stretch(thread, accesses, held, &mut scene, &mut self.sets, &mut self.found);
             self.new += self.found.unknown.get().len();
         } else {
@@ -415,6 +422,7 @@ impl Analysis {
     fn free(&mut self, object: ObjectId, symbols: &Symbols) {
         let mut forget = |var: VarId| {
             self.full.forget(var);
+            self.marks.forget(var);
             self.hand_over.forget(var);
             if self.uses.history {
                 self.history.forget(var);

@@ -8,12 +8,8 @@
 //! merely finds that there is nothing to do tells nobody. Of very many threads
 //! that wait at one lock only the last [`WAITERS`] count.
 //!
-//! An access is known by its epoch: its thread and that thread's time. In the hand-over order a thread's time goes up
-//! whenever it gives order away or learns something new; the history relies on that. In the full order, where every lock
-//! operation counts, it goes up as seldom as can be: when the thread has given order away at the present time and now
-//! learns something, or does something that will be [asked](Order::mark) about. So all that a thread gives at one time
-//! is the same, and where nobody asks, everybody soon knows everything and locks have nothing new to tell.
-//!
+//! Each thread has a time that goes up whenever it gives order away, so an access is known by its epoch: thread and
+//! time. (In the hand-over order it goes up also when the thread learns something new; the history relies on that.)
 //! What a thread knows of the others is a vector that is shared until it has to change: giving order away is
 //! O(1), taking it is O(1) when nothing new comes and O(threads) otherwise.
 //!
@@ -70,8 +66,6 @@ struct Thread {
     time: u32,
     /// For each other thread the time up to which its events come before this thread's next one.
     known: Rc<Vec<u32>>,
-    /// Whether it has given order away at this time.
-    gave: bool,
     /// Whether it has written anything since it last took a lock.
     wrote: bool,
 }
@@ -179,35 +173,20 @@ impl Order {
     pub fn grow(&mut self, threads: usize, locks: usize) {
         if self.threads.len() < threads {
             let nothing = Rc::new(Vec::new());
-            self.threads.resize_with(threads, || Thread {
-                time: 1,
-                known: nothing.clone(),
-                gave: false,
-                wrote: false,
-            });
+            self.threads.resize_with(threads, || Thread { time: 1, known: nothing.clone(), wrote: false });
         }
         if self.edges == Edges::Full && self.locks.len() < locks {
             self.locks.resize_with(locks, Lock::default);
         }
     }
 
-    /// The time of what a thread does now, if somebody will ask what comes after it.
-    #[inline(always)]
-    pub fn mark(&mut self, thread: ThreadId) -> u32 {
-        let row = &mut self.threads[thread.index()];
-        row.time += u32::from(row.gave);
-        row.gave = false;
-        row.time
-    }
-
-    /// The current time of a thread. In the full order it tells what comes after what the thread does only if that is
-    /// [marked](Self::mark).
+    /// The current time of a thread.
     #[inline(always)]
     pub fn time(&self, thread: ThreadId) -> u32 {
         self.threads[thread.index()].time
     }
 
-    /// Changes whenever any thread's time does, in the hand-over order.
+    /// Changes whenever any thread's time does.
     #[inline(always)]
     pub fn stamp(&self) -> u32 {
         self.stamp
@@ -284,17 +263,10 @@ impl Order {
             {
                 self.at_waiters(me, lock, event.op);
             }
-            Op::Acquire { lock, mode: Mode::Exclusive, .. } | Op::Woken { lock } => self.acquire(me, lock),
-            Op::Acquire { lock, mode: Mode::Read, .. } => {
-                let taken = &self.locks[lock.index()].alone;
-                let news = self.threads[me.index()].take(me, taken, &mut self.spare);
-                self.learnt(me, news);
-            }
-            Op::Release { lock, mode: Mode::Exclusive } | Op::Wait { lock } => self.release(me, lock),
-            Op::Release { lock, mode: Mode::Read } => {
-                let given = self.give(me);
-                self.locks[lock.index()].readers.add(given);
-            }
+            Op::Acquire { lock, mode, .. } => self.lock(me, lock, mode),
+            Op::Woken { lock } => self.lock(me, lock, Mode::Exclusive),
+            Op::Release { lock, mode } => self.unlock(me, lock, mode),
+            Op::Wait { lock } => self.unlock(me, lock, Mode::Exclusive),
             Op::VolatileRead { var, .. } => {
                 if let Some(taken) = self.volatiles.get(&var) {
                     let news = self.threads[me.index()].take(me, taken, &mut self.spare);
@@ -334,39 +306,26 @@ impl Order {
         self.volatiles.remove(&var);
     }
 
-    /// In the full order, a thread takes a lock in exclusive mode.
-    #[inline(always)]
-    pub fn acquire(&mut self, me: ThreadId, lock: LockId) {
-        let Lock { alone, readers } = &self.locks[lock.index()];
-        if self.threads[me.index()].hears_news(me, alone) || !matches!(readers, Taken::Nothing) {
-            self.take_over(me, lock);
-        }
-    }
-
-    #[inline(never)]
-    fn take_over(&mut self, me: ThreadId, lock: LockId) {
-        let Lock { alone, readers } = &self.locks[lock.index()];
+    fn lock(&mut self, me: ThreadId, lock: LockId, mode: Mode) {
+        let lock = &self.locks[lock.index()];
         let thread = &mut self.threads[me.index()];
-        let news = thread.take(me, alone, &mut self.spare) | thread.take(me, readers, &mut self.spare);
-        self.learnt(me, news);
-    }
-
-    /// In the full order, a thread gives up a lock that it held alone. It had taken everything over, so that its gift
-    /// includes all earlier ones.
-    #[inline(always)]
-    pub fn release(&mut self, me: ThreadId, lock: LockId) {
-        let epoch = self.epoch(me);
-        match &self.locks[lock.index()] {
-            Lock { alone: Taken::One(given), readers: Taken::Nothing } if given.by == epoch => {}
-            _ => self.leave(me, lock),
+        thread.take(me, &lock.alone, &mut self.spare);
+        if mode == Mode::Exclusive {
+            thread.take(me, &lock.readers, &mut self.spare);
         }
     }
 
-    #[inline(never)]
-    fn leave(&mut self, me: ThreadId, lock: LockId) {
-        let alone = Taken::One(self.give(me));
-        let left = Lock { alone, readers: Taken::Nothing };
-        self.spare.keep(std::mem::replace(&mut self.locks[lock.index()], left).alone);
+    fn unlock(&mut self, me: ThreadId, lock: LockId, mode: Mode) {
+        let given = self.give(me);
+        let lock = &mut self.locks[lock.index()];
+        match mode {
+            Mode::Exclusive => {
+                // Its holder took everything over, so this gift includes all earlier ones.
+                self.spare.keep(std::mem::replace(&mut lock.alone, Taken::One(given)));
+                lock.readers = Taken::Nothing;
+            }
+            Mode::Read => lock.readers.add(given),
+        }
     }
 
     /// An operation on a lock at which others may be waiting.
@@ -417,24 +376,17 @@ impl Order {
     fn give(&mut self, thread: ThreadId) -> Given {
         let row = &mut self.threads[thread.index()];
         let given = Given { by: Epoch { thread, time: row.time }, known: row.known.clone() };
-        row.gave = true;
-        if self.edges != Edges::Full {
-            self.pass_time(thread);
-        }
+        row.time += 1;
+        self.stamp = self.stamp.wrapping_add(1);
         given
     }
 
     /// A thread has taken order, perhaps with something new in it. (No lock is in the hand-over order.)
     fn learnt(&mut self, thread: ThreadId, news: bool) {
-        if news && (self.edges != Edges::Full || self.threads[thread.index()].gave) {
-            self.pass_time(thread);
+        if news && self.edges != Edges::Full {
+            self.threads[thread.index()].time += 1;
+            self.stamp = self.stamp.wrapping_add(1);
         }
-    }
-
-    fn pass_time(&mut self, thread: ThreadId) {
-        let row = &mut self.threads[thread.index()];
-        (row.time, row.gave) = (row.time + 1, false);
-        self.stamp = self.stamp.wrapping_add(1);
     }
 }
 
@@ -475,22 +427,17 @@ impl Taken {
 }
 
 impl Thread {
-    /// Whether there is anything new in it.
-    #[inline(always)]
-    fn hears_news(&self, me: ThreadId, taken: &Taken) -> bool {
-        match taken {
+    /// Whether there was anything new.
+    fn take(&mut self, me: ThreadId, taken: &Taken, spare: &mut Spare) -> bool {
+        let news = match taken {
             Taken::Nothing => false,
             // Who knows the giver's epoch knows all that the giver knew then.
             Taken::One(given) => given.by.thread != me && self.knew(given.by.thread.index()) < given.by.time,
             Taken::Many(all) => {
                 all.iter().enumerate().any(|(i, &time)| i != me.index() && time > self.knew(i))
             }
-        }
-    }
-
-    /// Whether there was anything new.
-    fn take(&mut self, me: ThreadId, taken: &Taken, spare: &mut Spare) -> bool {
-        if !self.hears_news(me, taken) {
+        };
+        if !news {
             return false;
         }
         match taken {
@@ -504,7 +451,6 @@ impl Thread {
         true
     }
 
-    #[inline(always)]
     fn knew(&self, thread: usize) -> u32 {
         self.known.get(thread).copied().unwrap_or(0)
     }
@@ -521,7 +467,6 @@ mod tests {
         order.grow(trace.symbols.threads.len(), trace.symbols.locks.len());
         for event in &trace.events {
             order.step(event);
-            order.mark(event.thread);
             let took = matches!(event.op, Op::Acquire { .. } | Op::Woken { .. });
             order.accesses(event.thread, took, event.op.access().into_iter().map(|(_, write)| write));
         }
