@@ -6,6 +6,8 @@
 //! form 2   range     word 1: from (low half) and to (high half, exclusive); or a class number
 //! form 3   stamped   word 1: stamp (low 40 bits), class of the operand (high 24)
 //! form 4   extended  word 1 as in form 3, word 2: see `Extra`
+//! form 7   steps     word 1: the first element (low half) and the one behind the last (high half), word 2: the step, two or
+//!                    more; the last element is some steps after the first, and there are at most `MOST_STEPS` of them
 //! ```
 //! No word of a whole record is zero, and word 0 is written last. A zero word is one that has not been written yet: this
 //! is how a reader that copies a page while it is being written knows a whole record from a torn one.
@@ -21,6 +23,11 @@ pub const RANGE: u8 = 2;
 pub const STAMPED: u8 = 3;
 /// Number of a record's form: stamped, with an extra word.
 pub const EXTENDED: u8 = 4;
+/// Number of a record's form: array elements that do not follow one another, each as far from the next.
+pub const STEPS: u8 = 7;
+
+/// Elements of one record of steps: so many fit a batch of events without a break.
+pub const MOST_STEPS: u32 = 1024;
 
 /// Bits of a site number.
 pub const SITE_BITS: u32 = 24;
@@ -35,7 +42,7 @@ pub const fn words(form: u8) -> Option<usize> {
     match form {
         PLAIN => Some(1),
         RANGE | STAMPED => Some(2),
-        EXTENDED => Some(3),
+        EXTENDED | STEPS => Some(3),
         _ => None,
     }
 }
@@ -66,6 +73,15 @@ pub const fn operand_of(first: u64) -> u64 {
 /// Word 1 of a range, which must not be empty.
 pub const fn range(from: u32, to: u32) -> u64 {
     from as u64 | (to as u64) << 32
+}
+
+/// The elements of a record of steps, from its words 1 and 2, if these make sense.
+pub fn elements(range: u64, step: u64) -> Option<impl Iterator<Item = u32>> {
+    let (from, to) = (range as u32, (range >> 32) as u32);
+    let last = to.checked_sub(1)?;
+    let (step, length) = (u32::try_from(step).ok()?, last.checked_sub(from)?);
+    let makes_sense = step > 1 && length % step == 0 && length / step < MOST_STEPS;
+    makes_sense.then(|| (from..to).step_by(step as usize))
 }
 
 /// Word 1 of a stamped record.
