@@ -15,6 +15,7 @@ use crate::shared::found::Found;
 use crate::shared::held::{Held, Holders};
 use crate::shared::history::{History, Scene};
 use crate::shared::lockset::LockSets;
+use crate::shared::marks::Marks;
 use crate::shared::order::{Edges, Order};
 use crate::shared::ranges::Ranges;
 use crate::shared::repeats::Repeats;
@@ -49,6 +50,9 @@ pub struct Analysis {
     shown: Vec<Access>,
     tests: Tests,
     births: Births,
+    marks: Marks,
+    /// Whether the history marks what it asks about.
+    marking: bool,
     /// What some detector wants to see of every stretch that has it, and what those content with news ask for besides.
     always: OpSet,
     besides: OpSet,
@@ -85,8 +89,7 @@ impl Analysis {
             } else {
                 besides = besides.and(spec.ops.without(OpSet::ACCESS));
             }
-            // Who had what under a lock is a question to the full order.
-            uses.full |= spec.uses.full || spec.uses.history && !options.paper;
+            uses.full |= spec.uses.full;
             uses.hand_over |= spec.uses.hand_over | spec.uses.history;
             uses.history |= spec.uses.history;
             uses.places |= spec.uses.places;
@@ -115,6 +118,8 @@ impl Analysis {
             shown: Vec::new(),
             tests: Tests::default(),
             births: Births::default(),
+            marks: Marks::default(),
+            marking: uses.history && !options.paper,
             always,
             besides,
             again,
@@ -177,14 +182,36 @@ impl Analysis {
     #[inline(always)]
     fn pass_over(&mut self, head: &Head, accesses: &[Access]) {
         let operation = head.event();
-        if let Some(event) = &operation
-            && self.uses.full
-        {
-            self.full.step(event);
+        if let Some(event) = &operation {
+            self.pass_on(event);
         }
         let took = operation.is_some_and(|event| matches!(event.op, Op::Acquire { .. }));
         self.hand_over.accesses(head.thread, took, accesses.iter().map(|access| access.writes()));
         self.events += u64::from(operation.is_some()) + accesses.len() as u64;
+    }
+
+    /// The order that an operation gives or takes, which was checked when it happened first.
+    #[inline(always)]
+    fn pass_on(&mut self, event: &Event) {
+        if self.marking {
+            self.marks.step(event);
+        }
+        if self.uses.full {
+            self.full.step(event);
+        }
+    }
+
+    /// An operation of a region that some look at again.
+    #[inline(always)]
+    fn take_in_again(&mut self, event: &Event) {
+        match event.op {
+            Op::Acquire { lock, .. } => {
+                self.holders.acquire(event.thread, lock, event.site, &mut self.sets);
+            }
+            Op::Release { lock, .. } => self.holders.release(event.thread, lock, &mut self.sets),
+            _ => return,
+        }
+        self.pass_on(event);
     }
 
     fn begin_repeat(&mut self, repeat: &Repeat, thread: ThreadId) {
@@ -238,6 +265,7 @@ impl Analysis {
         self.checker.grow(symbols);
         self.holders.grow(symbols.threads.len());
         self.full.grow(symbols.threads.len(), symbols.locks.len());
+        self.marks.grow(symbols.threads.len(), symbols.locks.len());
         self.hand_over.grow(symbols.threads.len(), symbols.locks.len());
         let n = symbols.variables().len();
         if self.uses.history {
@@ -269,6 +297,10 @@ impl Analysis {
         let number = self.events;
         let operation = head.event();
         let checked = match (&operation, accesses.first()) {
+            (Some(event), _) if self.repeats.skips() => {
+                self.take_in_again(event);
+                Ok(())
+            }
             (Some(event), _) => self.take_in(event, symbols),
             (None, Some(access)) => self.checker.event(&access.event(head.thread), symbols),
             (None, None) => Ok(()),
@@ -296,6 +328,9 @@ impl Analysis {
             Op::Acquire { lock, mode: Mode::Exclusive, .. } => {
                 self.checker.plain_acquire(event, lock, symbols)?;
                 self.holders.acquire(event.thread, lock, event.site, &mut self.sets);
+                if self.marking {
+                    self.marks.acquire(event.thread, lock);
+                }
                 if self.hand_over.minds_locks() {
                     self.hand_over.step(event);
                 }
@@ -303,15 +338,25 @@ impl Analysis {
             Op::Release { lock, mode: Mode::Exclusive } => {
                 self.checker.plain_release(event, lock, symbols)?;
                 self.holders.release(event.thread, lock, &mut self.sets);
+                if self.marking {
+                    self.marks.release(event.thread, lock);
+                }
                 if self.hand_over.minds_locks() {
                     self.hand_over.step(event);
                 }
+            }
+            Op::Begin { block } => {
+                self.repeats.begin_block(event.thread);
+                return self.checker.plain_begin(event, block, symbols);
+            }
+            Op::Finish { block } => {
+                self.repeats.finish_block(event.thread);
+                return self.checker.plain_finish(event, block, symbols);
             }
             op if op.is_quiet() => {
                 if let Op::Mark { .. } = op {
                     self.tests.step(event, symbols);
                 }
-                self.repeats.step(event);
                 return self.checker.event(event, symbols);
             }
             op => {
@@ -324,6 +369,9 @@ impl Analysis {
                 }
                 if self.uses.hand_over {
                     self.hand_over.step(event);
+                }
+                if self.marking {
+                    self.marks.step(event);
                 }
             }
         }
@@ -401,8 +449,8 @@ impl Analysis {
         let skips = self.repeats.skips();
         if self.uses.history && !accesses.is_empty() && !skips {
             let can_move = |var| !self.paper && self.ranges.variable(var, symbols).object.is_some();
-            let scene = Scene { order: &self.hand_over, full: &self.full, can_move: &can_move };
-            self.history.stretch(thread, accesses, held, &scene, &mut self.sets, &mut self.found);
+            let mut scene = Scene { order: &self.hand_over, marks: &mut self.marks, can_move: &can_move };
+            self.history.stretch(thread, accesses, held, &mut scene, &mut self.sets, &mut self.found);
             self.new += self.found.unknown.get().len();
             if self.repeats.looks() {
                 self.history.minds_changes_of(accesses);
@@ -470,6 +518,7 @@ impl Analysis {
     fn free(&mut self, object: ObjectId, symbols: &Symbols) {
         let mut forget = |var: VarId| {
             self.full.forget(var);
+            self.marks.forget(var);
             self.hand_over.forget(var);
             if self.uses.history {
                 self.history.forget(var);

@@ -170,6 +170,31 @@ impl Checker {
         self.step(event, symbols)
     }
 
+    /// Checks the beginning of a block, likewise.
+    #[inline(always)]
+    pub fn plain_begin(&mut self, event: &Event, block: BlockId, symbols: &Symbols) -> Result<(), String> {
+        if self.goes_on_plainly(event.thread) {
+            self.threads[event.thread.index()].open.push(block);
+            return Ok(());
+        }
+        self.step(event, symbols)
+    }
+
+    /// Checks the end of a block, likewise.
+    #[inline(always)]
+    pub fn plain_finish(&mut self, event: &Event, block: BlockId, symbols: &Symbols) -> Result<(), String> {
+        if self.goes_on_plainly(event.thread) && self.closes(event.thread, block) {
+            return Ok(());
+        }
+        self.step(event, symbols)
+    }
+
+    /// Whether a thread ends the block that it has begun last.
+    #[inline(always)]
+    fn closes(&mut self, thread: ThreadId, block: BlockId) -> bool {
+        self.threads[thread.index()].open.pop_if(|last| *last == block).is_some()
+    }
+
     /// Whether the thread ran before and may go on.
     #[inline(always)]
     fn goes_on_plainly(&mut self, thread: ThreadId) -> bool {
@@ -202,13 +227,7 @@ impl Checker {
                 _ => return false,
             },
             Op::Begin { block } => self.threads[event.thread.index()].open.push(block),
-            Op::Finish { block } => {
-                let open = &mut self.threads[event.thread.index()].open;
-                if open.last() != Some(&block) {
-                    return false;
-                }
-                open.pop();
-            }
+            Op::Finish { block } => return self.closes(event.thread, block),
             _ => return false,
         }
         true

@@ -47,6 +47,8 @@ methods! {
     ArrayWrite = "arrayWrite" "(Ljava/lang/Object;II)V";
     /// After a loop has accessed elements of an array: the first, and the one behind the last. Nothing if there is none.
     ArrayRange = "arrayRange" "(Ljava/lang/Object;III)V";
+    /// The same for elements that do not follow one another: the first, the one that would come next, and the step.
+    ArraySteps = "arraySteps" "(Ljava/lang/Object;IIII)V";
     /// After the read; null for statics.
     VolatileRead = "volatileRead" "(Ljava/lang/Object;I)V";
     /// Before the write.

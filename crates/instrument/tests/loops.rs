@@ -34,7 +34,7 @@ fn java(classes: &Path, flags: &[&str]) -> String {
 }
 
 /// An access: where, and which element of which array; arrays are numbered as the program makes them.
-type Element = (String, String, i64);
+type Element = (String, String, i32);
 
 /// What was told: each element and how often, and the places that told ranges and those that did not.
 #[derive(Default)]
@@ -47,7 +47,7 @@ struct Told {
 }
 
 /// All arrays of the program have so many elements.
-const LENGTH: i64 = 20;
+const LENGTH: i32 = 20;
 
 fn told(log: &str, table: &Table) -> Told {
     let mut told = Told::default();
@@ -63,23 +63,29 @@ fn told(log: &str, table: &Table) -> Told {
         }
         let (array, index) = what.rsplit_once('[').expect("an element");
         let index = index.trim_end_matches(']');
-        let (from, until) = match index.split_once("..") {
+        let (from, until, step) = match index.split_once("..") {
             Some((from, until)) => {
                 told.ranges.insert(site.clone());
-                (from.parse().expect("an index"), until.parse().expect("an index"))
+                let (until, step) = until.split_once(" by ").unwrap_or((until, "1"));
+                let int = |text: &str| text.parse::<i32>().expect("an int");
+                (int(from), int(until), int(step))
             }
             None => {
                 told.singles.insert(site.clone());
-                let index: i64 = index.parse().expect("an index");
+                let index: i32 = index.parse().expect("an index");
                 // An access that fails is told beforehand if it is told by itself, but is in no range.
                 if array == "null" || !(0..LENGTH).contains(&index) {
                     continue;
                 }
-                (index, index + 1)
+                (index, index + 1, 1)
             }
         };
-        for index in from..until {
+        let mut index = from;
+        while index != until {
+            assert!((0..LENGTH).contains(&index), "{line}");
             *told.elements.entry((site.clone(), array.to_owned(), index)).or_default() += 1;
+            // The one that would come next need not be an int.
+            index = index.wrapping_add(step);
         }
     }
     told

@@ -72,7 +72,7 @@ impl History {
         me: ThreadId,
         accesses: &[Access],
         held: Held,
-        scene: &Scene<'_>,
+        scene: &mut Scene<'_>,
         sets: &mut LockSets,
         found: &mut Found,
     ) {
@@ -122,7 +122,7 @@ impl History {
         me: ThreadId,
         access: &Access,
         held: Held,
-        scene: &Scene<'_>,
+        scene: &mut Scene<'_>,
         sets: &mut LockSets,
         found: &mut Found,
     ) {
@@ -327,27 +327,35 @@ impl VarState for History {
 mod tests {
     use super::*;
     use crate::shared::held::Holders;
+    use crate::shared::marks::Marks;
     use crate::shared::order::Edges;
 
     /// The history, lock sets and order after a written trace; one event a stretch.
     fn after(text: &str) -> (History, LockSets, Order) {
         let trace = events::text::parse("test", text).unwrap_or_else(|e| panic!("{e}"));
-        let (mut history, mut sets, mut order, mut full) =
-            (History::default(), LockSets::default(), Order::new(Edges::HandOver), Order::new(Edges::Full));
+        let (mut history, mut sets, mut order, mut marks) =
+            (History::default(), LockSets::default(), Order::new(Edges::HandOver), Marks::default());
         let mut holders = Holders::default();
         order.grow(trace.symbols.threads.len(), trace.symbols.locks.len());
-        full.grow(trace.symbols.threads.len(), trace.symbols.locks.len());
+        marks.grow(trace.symbols.threads.len(), trace.symbols.locks.len());
         let can_move = |var| trace.symbols.variables().get(var).object.is_some();
         holders.grow(trace.symbols.threads.len());
         history.grow(trace.symbols.variables().len());
         for event in &trace.events {
             holders.step(event, &mut sets);
             order.step(event);
-            full.step(event);
+            marks.step(event);
             let access = event.op.access().map(|(var, write)| Access::new(var, event.site, write));
             let held = holders.held(event.thread);
-            let scene = Scene { order: &order, full: &full, can_move: &can_move };
-            history.stretch(event.thread, access.as_slice(), held, &scene, &mut sets, &mut Found::default());
+            let mut scene = Scene { order: &order, marks: &mut marks, can_move: &can_move };
+            history.stretch(
+                event.thread,
+                access.as_slice(),
+                held,
+                &mut scene,
+                &mut sets,
+                &mut Found::default(),
+            );
         }
         (history, sets, order)
     }

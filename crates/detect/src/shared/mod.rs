@@ -8,6 +8,7 @@ pub mod held;
 pub mod history;
 pub mod known;
 pub mod lockset;
+pub mod marks;
 pub mod notes;
 pub mod order;
 pub mod pasts;

@@ -13,7 +13,7 @@
 //!
 //! Detectors for which that holds say so ([`Uses::once`](crate::Uses::once)). To all others everything is shown.
 
-use events::{Event, Op, Repeat, ThreadId};
+use events::{Repeat, ThreadId};
 
 use super::held::Held;
 
@@ -39,25 +39,20 @@ pub struct Repeats {
 }
 
 impl Repeats {
-    /// A thread begins or ends a block.
+    /// A thread begins a block.
     #[inline(always)]
-    pub fn step(&mut self, event: &Event) {
-        let grow = |blocks: &mut Vec<u32>| {
-            if blocks.len() <= event.thread.index() {
-                blocks.resize(event.thread.index() + 1, 0);
-            }
-        };
-        match event.op {
-            Op::Begin { .. } => {
-                grow(&mut self.blocks);
-                self.blocks[event.thread.index()] += 1;
-            }
-            Op::Finish { .. } => {
-                grow(&mut self.blocks);
-                let open = &mut self.blocks[event.thread.index()];
-                *open = open.saturating_sub(1);
-            }
-            _ => {}
+    pub fn begin_block(&mut self, thread: ThreadId) {
+        if self.blocks.len() <= thread.index() {
+            self.blocks.resize(thread.index() + 1, 0);
+        }
+        self.blocks[thread.index()] += 1;
+    }
+
+    /// A thread ends a block, which it has begun.
+    #[inline(always)]
+    pub fn finish_block(&mut self, thread: ThreadId) {
+        if let Some(open) = self.blocks.get_mut(thread.index()) {
+            *open = open.saturating_sub(1);
         }
     }
 

@@ -17,6 +17,7 @@
 use events::{SiteId, ThreadId, VarId};
 
 use super::lockset::{LockSet, LockSets};
+use super::marks::Marks;
 use super::notes::{ALWAYS_NEWS, MET, MIXED, Notes, PAIRED, RESTS, WRITTEN};
 use super::order::{Epoch, Order};
 use super::pasts::{Among, KEPT, Past, Pasts};
@@ -28,8 +29,8 @@ const NOBODY: u32 = u32::MAX;
 pub struct Scene<'a> {
     /// The hand-over order.
     pub order: &'a Order,
-    /// The full order.
-    pub full: &'a Order,
+    /// Whose first accesses come before whose next ones in the full order.
+    pub marks: &'a mut Marks,
     /// Whether a variable can be published and taken away: an object's can, what is static cannot; none can in the
     /// papers' mode.
     pub can_move: &'a dyn Fn(VarId) -> bool,
@@ -164,7 +165,7 @@ impl Story {
         &mut self,
         (var, access): (VarId, Past),
         notes: &mut Notes,
-        scene: &Scene<'_>,
+        scene: &mut Scene<'_>,
         sets: &mut LockSets,
     ) -> Option<Past> {
         let (me, order) = (access.epoch.thread, scene.order);
@@ -236,17 +237,17 @@ impl Story {
         }
     }
 
-    fn start_afresh(&mut self, access: &Past, way: Way, notes: &mut Notes, scene: &Scene<'_>) {
+    fn start_afresh(&mut self, access: &Past, way: Way, notes: &mut Notes, scene: &mut Scene<'_>) {
         notes.start_afresh(MET);
         *self = Story::NEW;
         self.begin(access, way, scene);
     }
 
     /// The first access since the fresh start.
-    fn begin(&mut self, access: &Past, way: Way, scene: &Scene<'_>) {
+    fn begin(&mut self, access: &Past, way: Way, scene: &mut Scene<'_>) {
         self.set_half(access);
         if let Last::Alone { came, had_by, flags, .. } = &mut self.last {
-            *came = [scene.full.time(access.epoch.thread), access.epoch.time];
+            *came = [scene.marks.mark(access.epoch.thread).time, access.epoch.time];
             (*had_by, *flags) = way;
         }
     }
@@ -264,7 +265,7 @@ impl Story {
         }
         let me = access.epoch.thread;
         let of = |time: u32| Epoch { thread: ThreadId(thread), time };
-        if had_by & bit(me.0) != 0 || !scene.full.before(of(in_full), me) {
+        if had_by & bit(me.0) != 0 || !scene.marks.before(of(in_full), me) {
             return false;
         }
         let common = self.common_alone(sets);
@@ -276,13 +277,12 @@ impl Story {
     #[cold]
     fn is_taken_away_by(&self, me: ThreadId, scene: &Scene<'_>) -> bool {
         let Last::Among { taken_away: false, .. } = self.last else { return false };
-        let known = scene.full.known(me);
-        let is_known = |other: ThreadId| known.get(other.index()).is_some_and(|&time| time > 0);
         let mut others = self.more.iter().map(|old| old.epoch.thread);
         let first = others.next();
         // Of one thread's variable, what is published says whether it changes hands.
         let was_shared = self.more.iter().any(|old| Some(old.epoch.thread) != first);
-        was_shared && first.into_iter().chain(others).all(|other| other == me || is_known(other))
+        was_shared
+            && first.into_iter().chain(others).all(|other| other == me || scene.marks.has_heard_of(me, other))
     }
 
     /// Another access of the only thread.
@@ -353,7 +353,7 @@ impl Story {
         (var, access): (VarId, Past),
         common: LockSet,
         notes: &mut Notes,
-        scene: &Scene<'_>,
+        scene: &mut Scene<'_>,
         sets: &mut LockSets,
     ) -> Option<Past> {
         let mut first_rival = None;

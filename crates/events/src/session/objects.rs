@@ -7,6 +7,7 @@
 
 use rustc_hash::FxHashMap;
 
+use super::elements::Elements;
 use crate::{ClassId, FieldId, LockId, Object, ObjectId, Slot, Symbols, VarId, Variable};
 
 /// Objects of a page.
@@ -90,7 +91,8 @@ pub(super) struct Objects {
     direct: Vec<u32>,
     far: FxHashMap<u64, u32>,
     spare_pages: Vec<u32>,
-    /// Variables that do not lie in a row: array elements, and fields beyond the fourth.
+    singles: Elements,
+    /// Variables that do not lie in a row: array ranges, and fields beyond the fourth.
     others: FxHashMap<(u64, Part), VarId>,
     front_others: Box<[(u64, Part, u32); FRONT]>,
     statics: Vec<u32>,
@@ -114,6 +116,7 @@ impl Default for Objects {
             direct: Vec::new(),
             far: FxHashMap::default(),
             spare_pages: Vec::new(),
+            singles: Elements::default(),
             others: FxHashMap::default(),
             front_others: Box::new([(0, nothing, 0); FRONT]),
             statics: Vec::new(),
@@ -179,6 +182,9 @@ impl Objects {
     /// The variable of array elements.
     #[inline(always)]
     pub(super) fn elements(&mut self, number: u64, from: u32, to: u32) -> Option<VarId> {
+        if to == from.saturating_add(1) {
+            return self.singles.get(number, from);
+        }
         self.beyond(number, Part::Elements(from, to))
     }
 
@@ -233,6 +239,7 @@ impl Objects {
                     }
                 }
             }
+            Part::Elements(from, to) if to == from.saturating_add(1) => self.singles.put(number, from, var),
             Part::Elements(..) => {
                 self.others.insert((number, part), var);
             }
@@ -336,6 +343,9 @@ impl Objects {
                 Slot::Field(field) => Part::Field(field),
                 Slot::Elements { first, count } => Part::Elements(first, first.saturating_add(count)),
             };
+            if let Part::Elements(from, _) = part {
+                self.singles.forget(number, from);
+            }
             for part in [part, Part::Field(WHOLE)] {
                 if self.others.remove(&(number, part)).is_none() {
                     continue;

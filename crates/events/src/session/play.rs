@@ -15,7 +15,7 @@ use super::layout::{
     SMALL, STAMP_AT, STATE_AT, TAIL_AT, VERSION, VERSION_AT, head_of,
 };
 use super::names::Entry;
-use super::record::{DEFINES, EXTENDED, Extra, KNOWN, PLAIN, RANGE, STAMPED, first, stamp};
+use super::record::{DEFINES, EXTENDED, Extra, KNOWN, PLAIN, RANGE, STAMPED, STEPS, first, stamp};
 
 /// A thread that writes.
 #[derive(Default)]
@@ -92,6 +92,11 @@ impl Player {
     /// A record with a range or a class number.
     pub fn range(&mut self, thread: u32, site: u32, operand: u64, second: u64) -> io::Result<()> {
         self.put(thread, &[first(RANGE, site, operand), second], None).map(drop)
+    }
+
+    /// A record of elements that do not follow one another.
+    pub fn steps(&mut self, thread: u32, site: u32, operand: u64, range: u64, step: u64) -> io::Result<()> {
+        self.put(thread, &[first(STEPS, site, operand), range, step], None).map(drop)
     }
 
     /// A stamped record; its stamp.

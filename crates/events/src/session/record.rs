@@ -8,6 +8,8 @@
 //! form 4   extended  word 1 as in form 3, word 2: see `Extra`
 //! form 5   defines   the site is the number of a region, the operand its length in words: the records that follow
 //! form 6   known     the site is the number of a region, which happens again; word 1: its first stamp
+//! form 7   steps     word 1: the first element (low half) and the one behind the last (high half), word 2: the step, two or
+//!                    more; the last element is some steps after the first, and there are at most `MOST_STEPS` of them
 //! ```
 //! A region is what a thread does from entering a monitor, or several, until it is about to leave one: plain records,
 //! ranges, and stamped ones. Its stamps follow one another. A number counts for its thread until it is defined again.
@@ -26,6 +28,11 @@ pub const RANGE: u8 = 2;
 pub const STAMPED: u8 = 3;
 /// Number of a record's form: stamped, with an extra word.
 pub const EXTENDED: u8 = 4;
+/// Number of a record's form: array elements that do not follow one another, each as far from the next.
+pub const STEPS: u8 = 7;
+
+/// Elements of one record of steps: so many fit a batch of events without a break.
+pub const MOST_STEPS: u32 = 1024;
 
 /// Number of a record's form: a region follows that will be known.
 pub const DEFINES: u8 = 5;
@@ -47,7 +54,7 @@ pub const fn words(form: u8) -> Option<usize> {
     match form {
         PLAIN | DEFINES => Some(1),
         RANGE | STAMPED | KNOWN => Some(2),
-        EXTENDED => Some(3),
+        EXTENDED | STEPS => Some(3),
         _ => None,
     }
 }
@@ -78,6 +85,15 @@ pub const fn operand_of(first: u64) -> u64 {
 /// Word 1 of a range, which must not be empty.
 pub const fn range(from: u32, to: u32) -> u64 {
     from as u64 | (to as u64) << 32
+}
+
+/// The elements of a record of steps, from its words 1 and 2, if these make sense.
+pub fn elements(range: u64, step: u64) -> Option<impl Iterator<Item = u32>> {
+    let (from, to) = (range as u32, (range >> 32) as u32);
+    let last = to.checked_sub(1)?;
+    let (step, length) = (u32::try_from(step).ok()?, last.checked_sub(from)?);
+    let makes_sense = step > 1 && length % step == 0 && length / step < MOST_STEPS;
+    makes_sense.then(|| (from..to).step_by(step as usize))
 }
 
 /// Word 1 of a stamped record.

@@ -5,8 +5,8 @@ use super::Kind;
 use super::merge::{BATCH, Reader, Stop};
 use super::objects::{NO_FIELD, Part, WHOLE, Which};
 use super::record::{
-    DEFINES, EXTENDED, Extra, Hold, KNOWN, PLAIN, RANGE, STAMPED, class_of, form_of, operand_of, site_of,
-    stamp_of,
+    self, DEFINES, EXTENDED, Extra, Hold, KNOWN, PLAIN, RANGE, STAMPED, STEPS, class_of, form_of, operand_of,
+    site_of, stamp_of,
 };
 use super::rules::{By, Out};
 use super::stream::{Got, Stream};
@@ -158,6 +158,25 @@ impl Reader {
                         matches!(kind, Kind::Write | Kind::ArrayWrite | Kind::RangeWrite | Kind::ObjectWrite);
                     out.access(Access::new(var, known.site, writes));
                 }
+                STEPS => {
+                    let (Some(range), Some(step)) = (word(words, 1), word(words, 2)) else {
+                        return Ok(Stop::Hungry);
+                    };
+                    if out.is_full() && until_free.is_none() {
+                        return Ok(Stop::Full);
+                    }
+                    let place = stream.place();
+                    stream.consume(24);
+                    goes_on = false;
+                    if self.rules.runs(by, out) {
+                        if out.last_thread() != Some(thread) {
+                            out.begin(thread, known.site, None);
+                        }
+                        self.steps(operand, (range, step), &known, kind, out).ok_or_else(|| {
+                            self.pages.wrong(place, "array elements that do not say which or of what")
+                        })?;
+                    }
+                }
                 STAMPED | EXTENDED => {
                     let Some(second) = word(words, 1) else { return Ok(Stop::Hungry) };
                     let stamp = stamp_of(second);
@@ -267,6 +286,28 @@ impl Reader {
                 self.objects.define(object, part, FieldId(0), class, &mut self.tables.symbols)
             }
         })
+    }
+
+    /// Accesses to elements that do not follow one another.
+    fn steps(
+        &mut self,
+        array: u64,
+        (range, step): (u64, u64),
+        known: &Known,
+        kind: Kind,
+        out: &mut Stretches,
+    ) -> Option<()> {
+        let writes = match kind {
+            Kind::ArrayRead => false,
+            Kind::ArrayWrite => true,
+            _ => return None,
+        };
+        for element in record::elements(range, step)? {
+            let one = record::range(element, element.checked_add(1)?);
+            let var = self.elements(array, one, known)?;
+            out.access(Access::new(var, known.site, writes));
+        }
+        Some(())
     }
 
     /// An object as one variable.

@@ -8,13 +8,14 @@
 //!
 //! An access is told as a range if every iteration does it exactly once, its array is the same in all of them (a local
 //! that the loop does not store to, or a final field of `this`), and its index is a counter plus a constant. A counter
-//! is a local whose only change in the loop is one `iinc` by 1 or -1, which every iteration does once. All other accesses
-//! are told one by one, as everywhere.
+//! is a local whose only change in the loop is one `iinc`, which every iteration does once; if that is not by 1 or -1, the
+//! step is told too. All other accesses are told one by one, as everywhere.
 //!
 //! The range follows from the counter's value when the loop was entered, its value when it is left, and from what the
 //! last, unfinished iteration has done by then: `ways.rs` finds that out for each way out. Exceptions are ways out too:
 //! handlers tell what was done and throw on to whoever would have caught it. What is told is what was done: the access
-//! that throws is not told. Nothing can overflow: all indexes that were accessed lie in the array.
+//! that throws is not told. All indexes that were accessed lie in the array, so that nothing can overflow but the one that
+//! would come next, and what is computed from that is right all the same.
 //!
 //! A final field of `this` that the head of such a loop reads (as bounds often are) is told once, when the loop is
 //! entered, and not in the loop: a call there would keep the JVM from compiling the loop well. Elsewhere a field is told
@@ -53,25 +54,25 @@ impl Making<'_> {
         self.ranged.deeds.iter().take(done).any(|other| *other == deed)
     }
 
-    /// The first index that was accessed and the one behind the last, when so many deeds of the iteration are done.
+    /// The first index that was accessed and the one that would come next, when so many deeds of the iteration are done. Of
+    /// a counter that goes down by one, the lowest index that was accessed and the one behind the highest.
     fn range(&self, number: usize, access: &Access, done: usize) -> Option<(Sum, Sum)> {
         let counter = self.ranged.counters.get(access.counter)?;
         let first = *self.firsts.get(access.counter)?;
-        let now = self.now(access, done)?;
-        let accessed = i32::from(self.is_done(Deed::Access(number), done));
-        Some(if counter.down {
-            let from = (now.0, now.1.wrapping_add(1 - accessed));
-            (from, (first, access.more.wrapping_add(1)))
+        let (local, now) = self.now(access, done)?;
+        let accessed = self.is_done(Deed::Access(number), done);
+        let next = if accessed { now.wrapping_add(counter.step) } else { now };
+        Some(if counter.step == -1 {
+            ((local, next.wrapping_add(1)), (first, access.more.wrapping_add(1)))
         } else {
-            ((first, access.more), (now.0, now.1.wrapping_add(accessed)))
+            ((first, access.more), (local, next))
         })
     }
 
     /// The index in the iteration that is not finished.
     fn now(&self, access: &Access, done: usize) -> Option<Sum> {
         let counter = self.ranged.counters.get(access.counter)?;
-        let step = if counter.down { -1 } else { 1 };
-        let gone = if self.is_done(Deed::Increment(access.counter), done) { step } else { 0 };
+        let gone = if self.is_done(Deed::Increment(access.counter), done) { counter.step } else { 0 };
         Some((counter.local, access.more.wrapping_sub(gone)))
     }
 }
@@ -243,7 +244,8 @@ impl<'a> Weaving<'_, 'a> {
     fn tell_ranges(&mut self, to: &mut Snippet, making: &Making<'_>, done: usize) -> Result<()> {
         for (number, access) in making.ranged.accesses.iter().enumerate() {
             if let Some(range) = making.range(number, access, done) {
-                self.tell_range(to, making, number, range)?;
+                let step = making.ranged.counters.get(access.counter).map_or(1, |counter| counter.step);
+                self.tell_range(to, making, number, range, step)?;
             }
         }
         Ok(())
@@ -262,7 +264,7 @@ impl<'a> Weaving<'_, 'a> {
                 && let Some(access) = making.ranged.accesses.get(*number)
                 && let Some(now) = making.now(access, done)
             {
-                self.tell_range(to, making, *number, (now, (now.0, now.1.wrapping_add(1))))?;
+                self.tell_range(to, making, *number, (now, (now.0, now.1.wrapping_add(1))), 1)?;
             }
         }
         Ok(())
@@ -274,6 +276,7 @@ impl<'a> Weaving<'_, 'a> {
         making: &Making<'_>,
         number: usize,
         (from, until): (Sum, Sum),
+        step: i32,
     ) -> Result<()> {
         let (Some(access), Some(site)) = (making.ranged.accesses.get(number), making.sites.get(number))
         else {
@@ -292,7 +295,11 @@ impl<'a> Weaving<'_, 'a> {
                 to.int(&mut self.class.pool, more)?.plain(op::IADD)?;
             }
         }
-        self.tell(to, *site, Probe::ArrayRange)
+        if matches!(step, 1 | -1) {
+            return self.tell(to, *site, Probe::ArrayRange);
+        }
+        to.int(&mut self.class.pool, step)?;
+        self.tell(to, *site, Probe::ArraySteps)
     }
 }
 

@@ -33,11 +33,12 @@ pub(super) struct About<'w> {
     pub field: &'w dyn Fn(u16) -> Field,
 }
 
-/// An int local that goes up or down by one in each iteration.
+/// An int local that goes up or down by the same in each iteration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Counter {
     pub local: u16,
-    pub down: bool,
+    /// Never 0.
+    pub step: i32,
 }
 
 /// An array access that every iteration does once.
@@ -272,12 +273,8 @@ impl<'c> Look<'_, 'c> {
         let once = |local: u16| all.iter().filter(|(other, ..)| *other == local).count() == 1;
         let (mut counters, mut places) = (Vec::new(), Vec::new());
         for (local, by, place) in &all {
-            if matches!(by, 1 | -1)
-                && once(*local)
-                && self.is_in_every(place.block)
-                && !self.is_stored(*local)
-            {
-                counters.push(Counter { local: *local, down: *by < 0 });
+            if *by != 0 && once(*local) && self.is_in_every(place.block) && !self.is_stored(*local) {
+                counters.push(Counter { local: *local, step: i32::from(*by) });
                 places.push(*place);
             }
         }
@@ -313,7 +310,7 @@ impl<'c> Look<'_, 'c> {
                 let counter = |local: u16| {
                     let number = counters.iter().position(|counter| counter.local == local)?;
                     let is_done = self.is_done(*increments.get(number)?, block, step);
-                    let step = if counters.get(number)?.down { -1 } else { 1 };
+                    let step = counters.get(number)?.step;
                     Some(Value::Counter(local, if is_done { step } else { 0 }))
                 };
                 self.run(&mut stack, instruction, counter);

@@ -151,7 +151,11 @@ fn shown(ranged: &Ranged) -> String {
             };
             let (from, until) = making.range(number, access, done).expect("a range");
             let kind = if access.opcode <= op::SALOAD { "read" } else { "write" };
-            write!(text, " {kind} {array}[{}..{}]", sum(from), sum(until)).expect("text");
+            let by = match ranged.counters[access.counter].step {
+                1 | -1 => String::new(),
+                step => format!(" by {step}"),
+            };
+            write!(text, " {kind} {array}[{}..{}{by}]", sum(from), sum(until)).expect("text");
         }
         text
     };
@@ -318,14 +322,30 @@ fn the_array_and_the_counter_must_be_left_alone() {
 }
 
 #[test]
-fn a_step_of_two_is_no_counter() {
-    let mut code = counted(&WRITE);
-    for piece in &mut code {
-        if let Add(_, by) = piece {
-            *by = 2;
+fn a_counter_may_take_any_step() {
+    for step in [2, -3, 100, 0] {
+        let mut code = counted(&WRITE);
+        for piece in &mut code {
+            if let Add(_, by) = piece {
+                *by = step;
+            }
         }
+        let expected =
+            "enter falling to 0; leave jumping at 2: write local0[first0..local2 by STEP]; throw [[0]]";
+        let expected = if step == 0 { String::new() } else { expected.replace("STEP", &step.to_string()) };
+        assert_eq!(ranges(&code), expected);
     }
-    assert_eq!(ranges(&code), "");
+}
+
+#[test]
+fn an_access_after_a_long_step_is_one_of_the_iteration_before() {
+    let mut code = vec![At(0), Add(I, 4)];
+    code.extend(WRITE);
+    code.extend([Load(I), Load(N), To(op::IF_ICMPLT, 0), Op(op::RETURN)]);
+    assert_eq!(
+        ranges(&code),
+        "enter falling to 0; leave falling to 13: write local0[first0+4..local2+4 by 4]; throw [[1]]"
+    );
 }
 
 #[test]
@@ -414,7 +434,7 @@ fn of_nested_loops_the_inner_one_is_taken() {
     );
     // If it cannot be, the outer one is, but not what the inner one does.
     assert_eq!(
-        ranges(&counted(&inner(2))),
+        ranges(&counted(&inner(0))),
         "enter falling to 0; leave jumping at 2: write local0[first0..local2]; throw [[0]]"
     );
 }

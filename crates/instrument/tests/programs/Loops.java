@@ -413,6 +413,54 @@ public class Loops {
         return found;
     }
 
+    static int redBlack(int[] above, int[] here, int first) {
+        int i = first;
+        for (; i < here.length - 1; i += 2) here[i] = above[i] + here[i - 1] + here[i + 1];
+        return i;
+    }
+
+    static int downByThree(int[] a, int[] b) {
+        int i = 18;
+        while (i >= 0) {
+            a[i] = i;
+            i -= 3;
+            b[i + 3] = i;
+        }
+        return i;
+    }
+
+    static int stepsStopped(int[] a, int[] b, int at) {
+        int i = 1;
+        for (; i < N; i += 4) {
+            a[i] = i;
+            if (i == at) break;
+            b[i] = i;
+        }
+        return i;
+    }
+
+    static void stepsOut(int[] a, int[] b) {
+        for (int i = 1; i < 1000; i += 5) b[i] = a[i - 1];
+    }
+
+    static void stepsBelow(int[] a) {
+        for (int i = 13; i > -1000; i -= 7) a[i]++;
+    }
+
+    static void stepsWrap(int[] a) {
+        for (int i = Integer.MAX_VALUE - 9; i > 0; i += 100) a[i - Integer.MAX_VALUE + 12] = 1;
+    }
+
+    static int twoSteps(int[] a, int[] b) {
+        int i = 0, j = 19;
+        while (i < 12) {
+            a[i] = b[j];
+            i += 2;
+            j -= 3;
+        }
+        return i + j;
+    }
+
     static int conditional(int[] a, int[] b) {
         int found = 0;
         for (int i = 0; i < 14; i++) {
@@ -512,6 +560,17 @@ public class Loops {
         attempt("noArrayEither", () -> noArray(null, fresh()));
         attempt("negative", () -> { negative(fresh()); return 0; });
         attempt("wraps", () -> { wraps(fresh()); return offset(ramp()); });
+        attempt("redBlack", () -> redBlack(ramp(), ramp(), 1) + redBlack(ramp(), ramp(), 2) + redBlack(ramp(), ramp(), 19));
+        attempt("downByThree", () -> downByThree(fresh(), fresh()));
+        for (int at = 1; at < N; at += 8) {
+            int here = at;
+            attempt("stepsStopped", () -> stepsStopped(fresh(), fresh(), here));
+        }
+        attempt("stepsOut", () -> { stepsOut(ramp(), fresh()); return 0; });
+        attempt("stepsOutTwice", () -> { int[] a = ramp(); stepsOut(a, a); return 0; });
+        attempt("stepsBelow", () -> { stepsBelow(ramp()); return 0; });
+        attempt("stepsWrap", () -> { stepsWrap(fresh()); return 0; });
+        attempt("twoSteps", () -> twoSteps(fresh(), ramp()));
         attempt("conditional", () -> conditional(ramp(), ramp()) + manyLocals(ramp()));
         String[] names = {"conditionLast", "headFirst", "enteredByCondition", "enteredTwice", "leftBySwitch", "otherStack"};
         for (String name : names) {

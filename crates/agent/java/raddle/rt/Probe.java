@@ -138,6 +138,22 @@ public final class Probe {
         for (int index = from; index < until; index++) me.element(array, index, site);
     }
 
+    /**
+     * After a loop: it has accessed every so many-th element from {@code from} on, the next would be {@code until}. All that
+     * were accessed lie in the array; that next one need not even be an int, and the difference is right all the same.
+     */
+    @DontInline
+    public static void arraySteps(Object array, int from, int until, int step, int site) {
+        Recorder me = Recorder.of(Thread.currentThread());
+        if (me == null || array == null || from < 0 || from == until) return;
+        int width = Math.abs(step);
+        int count = Integer.divideUnsigned(step < 0 ? from - until : until - from, width);
+        int first = step < 0 ? from - (count - 1) * width : from;
+        Stacks.at(site, me);
+        if (count == 1) me.element(array, first, site);
+        else me.steps(site, me.object(array), first, width, count);
+    }
+
     private static final int FEW = 16;
 
     /** After a volatile field was read. */

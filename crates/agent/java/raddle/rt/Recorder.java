@@ -14,7 +14,10 @@ final class Recorder {
     static final Unsafe U = Unsafe.getUnsafe();
 
     /** Forms of records. */
-    static final long PLAIN = 1, RANGE = 2, STAMPED = 3, STAMPED_MORE = 4, DEFINES = 5, KNOWN = 6;
+    static final long PLAIN = 1, RANGE = 2, STAMPED = 3, STAMPED_MORE = 4, DEFINES = 5, KNOWN = 6, STEPS = 7;
+
+    /** Elements of one record of steps. */
+    private static final int MOST_STEPS = 1024;
 
     static final int HEADER = 64;
 
@@ -218,6 +221,22 @@ final class Recorder {
         pair(RANGE | (long) site << 4 | array << 28, (from & 0xffff_ffffL) | (long) until << 32);
     }
 
+    /** Array elements that do not follow one another. */
+    void steps(int site, long array, int first, int step, int count) {
+        for (int done = 0; done < count; done += MOST_STEPS) {
+            long to = room(24);
+            if (to == 0) return;
+            // A region with such a record in it is always written.
+            if (regionAt != 0) publish();
+            int from = first + done * step;
+            int last = first + (Math.min(count - done, MOST_STEPS) - 1 + done) * step;
+            U.putLong(to + 8, (from & 0xffff_ffffL) | (last + 1L) << 32);
+            U.putLong(to + 16, step);
+            U.putLongRelease(null, to, STEPS | (long) site << 4 | array << 28);
+            at = to + 24;
+        }
+    }
+
     private void pair(long word, long more) {
         if (expected != 0 && copy[expected - 1] == word && copy[expected] == more) {
             expected += 2;
@@ -356,6 +375,7 @@ final class Recorder {
         }
         if (chunk == 0) return 0;
         if (regionAt != 0) publish();
+        pastEnd = 0;
         long next = next(chunk, number);
         if (next == 0) {
             on = false;

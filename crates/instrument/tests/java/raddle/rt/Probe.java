@@ -63,6 +63,10 @@ public final class Probe {
         if (a != null && from < until) log(site, name(a) + "[" + from + ".." + until + "]");
     }
 
+    public static void arraySteps(Object a, int from, int until, int step, int site) {
+        if (a != null && from != until) log(site, name(a) + "[" + from + ".." + until + " by " + step + "]");
+    }
+
     public static void uses(int site) { log(site, ""); }
     public static void volatileRead(Object o, int site) { log(site, name(o)); }
     public static void volatileWrite(Object o, int site) { log(site, name(o)); }
