@@ -15,7 +15,7 @@ use crate::shared::found::Found;
 use crate::shared::held::{Held, Holders};
 use crate::shared::history::{History, Scene};
 use crate::shared::lockset::LockSets;
-use crate::shared::marks::Marks;
+use crate::shared::marks::{Asked, Marks};
 use crate::shared::order::{Edges, Order};
 use crate::shared::ranges::Ranges;
 use crate::shared::repeats::Repeats;
@@ -51,7 +51,7 @@ pub struct Analysis {
     tests: Tests,
     births: Births,
     marks: Marks,
-    /// Whether the history marks what it asks about.
+    /// Whether the history asks them: not if the full order is there to be asked.
     marking: bool,
     /// What some detector wants to see of every stretch that has it, and what those content with news ask for besides.
     always: OpSet,
@@ -119,7 +119,7 @@ impl Analysis {
             tests: Tests::default(),
             births: Births::default(),
             marks: Marks::default(),
-            marking: uses.history && !options.paper,
+            marking: uses.history && !options.paper && !uses.full,
             always,
             besides,
             again,
@@ -449,7 +449,8 @@ impl Analysis {
         let skips = self.repeats.skips();
         if self.uses.history && !accesses.is_empty() && !skips {
             let can_move = |var| !self.paper && self.ranges.variable(var, symbols).object.is_some();
-            let mut scene = Scene { order: &self.hand_over, marks: &mut self.marks, can_move: &can_move };
+            let full = if self.marking { Asked::Marks(&mut self.marks) } else { Asked::Order(&self.full) };
+            let mut scene = Scene { order: &self.hand_over, full, can_move: &can_move };
             self.history.stretch(thread, accesses, held, &mut scene, &mut self.sets, &mut self.found);
             self.new += self.found.unknown.get().len();
             if self.repeats.looks() {

@@ -327,7 +327,7 @@ impl VarState for History {
 mod tests {
     use super::*;
     use crate::shared::held::Holders;
-    use crate::shared::marks::Marks;
+    use crate::shared::marks::{Asked, Marks};
     use crate::shared::order::Edges;
 
     /// The history, lock sets and order after a written trace; one event a stretch.
@@ -347,7 +347,7 @@ mod tests {
             marks.step(event);
             let access = event.op.access().map(|(var, write)| Access::new(var, event.site, write));
             let held = holders.held(event.thread);
-            let mut scene = Scene { order: &order, marks: &mut marks, can_move: &can_move };
+            let mut scene = Scene { order: &order, full: Asked::Marks(&mut marks), can_move: &can_move };
             history.stretch(
                 event.thread,
                 access.as_slice(),

@@ -15,7 +15,7 @@ use std::rc::Rc;
 use events::{ChannelId, Event, LockId, Mode, Op, ThreadId, VarId};
 use rustc_hash::FxHashMap;
 
-use super::order::Epoch;
+use super::order::{Epoch, Order};
 
 /// For each thread the time up to which its marked moments are known.
 type Known = Rc<Vec<u32>>;
@@ -46,6 +46,40 @@ pub struct Marks {
     volatiles: FxHashMap<VarId, Known>,
 }
 
+/// Who is asked about the full order.
+pub enum Asked<'a> {
+    /// The marks.
+    Marks(&'a mut Marks),
+    /// The order itself, where it is kept anyway: every moment of it counts as marked.
+    Order(&'a Order),
+}
+
+impl Asked<'_> {
+    /// Marks what a thread does now.
+    pub fn mark(&mut self, thread: ThreadId) -> Epoch {
+        match self {
+            Asked::Marks(marks) => marks.mark(thread),
+            Asked::Order(order) => order.epoch(thread),
+        }
+    }
+
+    /// Whether a marked moment comes before a thread's next event.
+    pub fn before(&self, mark: Epoch, thread: ThreadId) -> bool {
+        match self {
+            Asked::Marks(marks) => marks.before(mark, thread),
+            Asked::Order(order) => order.before(mark, thread),
+        }
+    }
+
+    /// Whether a thread has taken any order from another one.
+    pub fn has_heard_of(&self, thread: ThreadId, other: ThreadId) -> bool {
+        match self {
+            Asked::Marks(marks) => marks.known(other, thread) > 0,
+            Asked::Order(order) => order.known(thread).get(other.index()).is_some_and(|&time| time > 0),
+        }
+    }
+}
+
 impl Marks {
     /// Makes room for threads and locks.
     pub fn grow(&mut self, threads: usize, locks: usize) {
@@ -58,21 +92,14 @@ impl Marks {
         }
     }
 
-    /// Marks what a thread does now.
-    pub fn mark(&mut self, thread: ThreadId) -> Epoch {
+    fn mark(&mut self, thread: ThreadId) -> Epoch {
         let row = &mut self.threads[thread.index()];
         row.marked = true;
         Epoch { thread, time: row.time }
     }
 
-    /// Whether a marked moment comes before a thread's next event.
-    pub fn before(&self, mark: Epoch, thread: ThreadId) -> bool {
+    fn before(&self, mark: Epoch, thread: ThreadId) -> bool {
         mark.thread == thread || mark.time <= self.known(mark.thread, thread)
-    }
-
-    /// Whether a thread has taken any order from another one.
-    pub fn has_heard_of(&self, thread: ThreadId, other: ThreadId) -> bool {
-        self.known(other, thread) > 0
     }
 
     fn known(&self, of: ThreadId, to: ThreadId) -> u32 {
@@ -273,8 +300,12 @@ mod tests {
                         *(if before { &mut yes } else { &mut no }) += 1;
                     }
                     for other in (0..THREADS as u32).map(ThreadId).filter(|&other| other != thread) {
-                        let heard = order.known(thread).get(other.index()).is_some_and(|&time| time > 0);
-                        assert_eq!(marks.has_heard_of(thread, other), heard, "seed {seed}");
+                        let heard = Asked::Order(&order).has_heard_of(thread, other);
+                        assert_eq!(
+                            Asked::Marks(&mut marks).has_heard_of(thread, other),
+                            heard,
+                            "seed {seed}"
+                        );
                     }
                     shared += u32::from(Rc::ptr_eq(
                         &marks.threads[thread.index()].known,

@@ -17,7 +17,7 @@
 use events::{SiteId, ThreadId, VarId};
 
 use super::lockset::{LockSet, LockSets};
-use super::marks::Marks;
+use super::marks::Asked;
 use super::notes::{ALWAYS_NEWS, MET, MIXED, Notes, PAIRED, RESTS, WRITTEN};
 use super::order::{Epoch, Order};
 use super::pasts::{Among, KEPT, Past, Pasts};
@@ -29,8 +29,8 @@ const NOBODY: u32 = u32::MAX;
 pub struct Scene<'a> {
     /// The hand-over order.
     pub order: &'a Order,
-    /// Whose first accesses come before whose next ones in the full order.
-    pub marks: &'a mut Marks,
+    /// The full order.
+    pub full: Asked<'a>,
     /// Whether a variable can be published and taken away: an object's can, what is static cannot; none can in the
     /// papers' mode.
     pub can_move: &'a dyn Fn(VarId) -> bool,
@@ -247,7 +247,7 @@ impl Story {
     fn begin(&mut self, access: &Past, way: Way, scene: &mut Scene<'_>) {
         self.set_half(access);
         if let Last::Alone { came, had_by, flags, .. } = &mut self.last {
-            *came = [scene.marks.mark(access.epoch.thread).time, access.epoch.time];
+            *came = [scene.full.mark(access.epoch.thread).time, access.epoch.time];
             (*had_by, *flags) = way;
         }
     }
@@ -265,7 +265,7 @@ impl Story {
         }
         let me = access.epoch.thread;
         let of = |time: u32| Epoch { thread: ThreadId(thread), time };
-        if had_by & bit(me.0) != 0 || !scene.marks.before(of(in_full), me) {
+        if had_by & bit(me.0) != 0 || !scene.full.before(of(in_full), me) {
             return false;
         }
         let common = self.common_alone(sets);
@@ -282,7 +282,7 @@ impl Story {
         // Of one thread's variable, what is published says whether it changes hands.
         let was_shared = self.more.iter().any(|old| Some(old.epoch.thread) != first);
         was_shared
-            && first.into_iter().chain(others).all(|other| other == me || scene.marks.has_heard_of(me, other))
+            && first.into_iter().chain(others).all(|other| other == me || scene.full.has_heard_of(me, other))
     }
 
     /// Another access of the only thread.
