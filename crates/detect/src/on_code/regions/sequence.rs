@@ -10,6 +10,7 @@ use program::ir::{BlockId, Body, Edges, Kind, Reg, Shape};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::instances::Instance;
+use super::reach::contains;
 use super::{Given, RegionId, Regions};
 
 /// What is known so far.
@@ -169,10 +170,6 @@ impl Callers {
         calls.dedup();
         Callers { calls, starts }
     }
-}
-
-fn contains(set: &[u64], number: u32) -> bool {
-    set.get(number as usize / 64).is_some_and(|bits| bits >> (number % 64) & 1 == 1)
 }
 
 /// Do two calls or starts of regions have an object in common that others may reach, as far as they have any?
