@@ -34,6 +34,12 @@ pub enum Kind {
     Write,
 }
 
+impl Kind {
+    fn other(self) -> Kind {
+        if self == Kind::Read { Kind::Write } else { Kind::Read }
+    }
+}
+
 /// A maximal view of one process with which another one's views do not fit.
 #[derive(Clone, Debug)]
 pub struct Conflict {
@@ -53,49 +59,124 @@ pub struct Conflict {
 
 /// Comparisons that are made before the rest is left out.
 const MOST_STEPS: u64 = 1_000_000;
+/// How many processes with the same maximal view are looked at where there is no time for all.
+const FEW_RANKS: usize = 2;
 /// How many comparisons judging two overlaps counts for.
 const JUDGING: u64 = 40;
 /// Pairs of regions with the same overlaps that are asked for something that depends on both.
 const MOST_PAIRS: usize = 64;
 
 /// Distinct views of one process, with the regions that have them.
-type Sets = Vec<(Vec<VarId>, Vec<RegionId>)>;
+#[derive(Default)]
+struct Sets {
+    all: Vec<(Vec<VarId>, Vec<RegionId>)>,
+    /// By variable: the views that have it.
+    with: FxHashMap<VarId, Vec<u32>>,
+}
+
+/// The processes that run regions under one lock, with their views: read, and written.
+struct Lock {
+    groups: Vec<Group>,
+    views: Vec<[Sets; 2]>,
+}
+
+/// A maximal view of a process: the number of its group and of the view among its read or written ones.
+#[derive(Clone, Copy)]
+struct Top {
+    group: usize,
+    set: usize,
+    apart_kind: Kind,
+    /// How many processes before have the same maximal view.
+    rank: usize,
+}
+
+impl Lock {
+    fn sets(&self, group: usize, kind: Kind) -> Option<&Sets> {
+        let [reads, writes] = self.views.get(group)?;
+        Some(if kind == Kind::Read { reads } else { writes })
+    }
+
+    fn top(&self, top: &Top) -> Option<&(Vec<VarId>, Vec<RegionId>)> {
+        self.sets(top.group, top.apart_kind.other())?.all.get(top.set)
+    }
+
+    /// All maximal views, and what it costs to compare them with all others.
+    fn tops(&self) -> (Vec<Top>, u64) {
+        let mut found = Vec::new();
+        let mut known: FxHashMap<(Kind, &[VarId]), (usize, u64)> = FxHashMap::default();
+        let mut all = 0u64;
+        for (group, views) in self.views.iter().enumerate() {
+            for (sets, apart_kind) in views.iter().zip([Kind::Write, Kind::Read]) {
+                for (number, set) in sets.maximal() {
+                    let (rank, cost) = known.entry((apart_kind, set)).or_insert_with(|| {
+                        let others = self.views.iter();
+                        let cost = others.map(|[reads, writes]| {
+                            if apart_kind == Kind::Read { reads.meeting(set) } else { writes.meeting(set) }
+                        });
+                        (0, cost.map(|meeting| meeting.len() as u64).sum())
+                    });
+                    all = all.saturating_add(*cost);
+                    found.push(Top { group, set: number, apart_kind, rank: *rank });
+                    *rank += 1;
+                }
+            }
+        }
+        (found, all)
+    }
+}
 
 /// Finds all conflicts; says how many comparisons were left out.
+///
+/// A library has a hundred thousand processes, but few different maximal views. Where there is no time for all pairs of
+/// processes, each maximal view is compared for the first process that has it: which one it is seldom matters.
 pub fn conflicts<'a, 'p>(
     regions: &'a Regions<'p>,
     correlation: &mut Correlation<'a, 'p>,
     paper: bool,
 ) -> (Vec<Conflict>, u64) {
     let mut found = Vec::new();
-    let mut steps = MOST_STEPS;
     let mut left_out = 0;
     let mut sequence = Sequence::new(regions);
     let outer = if paper { FxHashMap::default() } else { outer_locks(regions) };
-    for group in by_lock(regions, paper) {
-        if is_protected(&group, &outer) {
-            continue;
-        }
-        let views: Vec<[Sets; 2]> = group.iter().map(|group| sets(regions, &group.regions)).collect();
-        for (one, [reads, writes]) in group.iter().zip(&views) {
-            for (maximal, apart_kind) in [(maximal(reads), Kind::Write), (maximal(writes), Kind::Read)] {
-                for (set, holders) in maximal {
-                    for (other, [reads, writes]) in group.iter().zip(&views) {
-                        let apart = if apart_kind == Kind::Read { reads } else { writes };
-                        let alone = one.process == other.process && !one.many;
-                        if alone || apart.len() < 2 {
-                            continue;
-                        }
-                        if steps < apart.len() as u64 {
-                            left_out += 1;
-                            continue;
-                        }
-                        steps -= apart.len() as u64;
-                        let maximal = Maximal { regions, process: one.process, set, holders, apart_kind };
-                        let mut judge = Judge { regions, correlation, sequence: &mut sequence, paper };
-                        found.extend(maximal.conflict(other.process, apart, &mut judge, &mut steps));
-                    }
+    let locks: Vec<Lock> = by_lock(regions, paper)
+        .into_iter()
+        .filter(|groups| !is_protected(groups, &outer))
+        .map(|groups| {
+            let views = groups.iter().map(|group| sets(regions, &group.regions)).collect();
+            Lock { groups, views }
+        })
+        .collect();
+    let tops: Vec<(Vec<Top>, u64)> = locks.iter().map(Lock::tops).collect();
+    let all = tops.iter().fold(0, |sum: u64, (_, all)| sum.saturating_add(*all));
+    let most_ranks = if all > MOST_STEPS { FEW_RANKS } else { usize::MAX };
+    let mut steps = MOST_STEPS;
+    for (lock, (tops, _)) in locks.iter().zip(&tops) {
+        // Whether reads together lead to something may depend on who reads; of writes together nothing is asked.
+        let skipped = |top: &&Top| top.rank >= most_ranks && top.apart_kind == Kind::Write;
+        left_out += tops.iter().filter(skipped).count() as u64;
+        for top in tops.iter().filter(|top| top.rank < most_ranks) {
+            let (Some(one), Some((set, holders))) = (lock.groups.get(top.group), lock.top(top)) else {
+                continue;
+            };
+            for (number, other) in lock.groups.iter().enumerate() {
+                if one.process == other.process && !one.many {
+                    continue;
                 }
+                let Some(apart) = lock.sets(number, top.apart_kind) else { continue };
+                let meeting = apart.meeting(set);
+                if meeting.len() < 2 {
+                    continue;
+                }
+                if steps < meeting.len() as u64 {
+                    left_out += 1;
+                    continue;
+                }
+                steps -= meeting.len() as u64;
+                let meeting = meeting.iter().filter_map(|number| apart.all.get(*number as usize));
+                let maximal =
+                    Maximal { regions, process: one.process, set, holders, apart_kind: top.apart_kind };
+                let mut judge = Judge { regions, correlation, sequence: &mut sequence, paper };
+                found.extend(maximal.conflict(other.process, meeting, &mut judge, &mut steps));
             }
         }
     }
@@ -148,24 +229,49 @@ fn waits(regions: &Regions<'_>, region: RegionId) -> bool {
 /// The distinct read and write views of some regions.
 fn sets(regions: &Regions<'_>, of: &[RegionId]) -> [Sets; 2] {
     let mut found: [Sets; 2] = Default::default();
+    let mut known: [FxHashMap<&[VarId], usize>; 2] = Default::default();
     for region in of {
         let view = regions.views.of(*region);
-        for (sets, set) in found.iter_mut().zip([&view.reads, &view.writes]) {
-            match sets.iter_mut().find(|(known, _)| known == set) {
-                _ if set.is_empty() => {}
-                Some((_, of)) => of.push(*region),
-                None => sets.push((set.clone(), vec![*region])),
+        for ((sets, known), set) in found.iter_mut().zip(&mut known).zip([&view.reads, &view.writes]) {
+            if set.is_empty() {
+                continue;
+            }
+            let number = *known.entry(set).or_insert_with(|| {
+                for var in set {
+                    sets.with.entry(*var).or_default().push(sets.all.len() as u32);
+                }
+                sets.all.push((set.clone(), Vec::new()));
+                sets.all.len() - 1
+            });
+            if let Some((_, of)) = sets.all.get_mut(number) {
+                of.push(*region);
             }
         }
     }
     found
 }
 
-/// Definition 6.
-fn maximal(sets: &Sets) -> impl Iterator<Item = (&Vec<VarId>, &Vec<RegionId>)> {
-    let is_maximal =
-        |set: &Vec<VarId>| !sets.iter().any(|(other, _)| other.len() > set.len() && is_subset(set, other));
-    sets.iter().filter(move |(set, _)| set.len() > 1 && is_maximal(set)).map(|(set, of)| (set, of))
+impl Sets {
+    /// Definition 6: the maximal views, with their numbers.
+    fn maximal(&self) -> impl Iterator<Item = (usize, &[VarId])> {
+        let is_maximal = |set: &[VarId]| {
+            // Whatever holds all of it holds its first variable.
+            let with = set.first().and_then(|first| self.with.get(first)).into_iter().flatten();
+            let mut others = with.filter_map(|number| self.all.get(*number as usize));
+            !others.any(|(other, _)| other.len() > set.len() && is_subset(set, other))
+        };
+        let sets = self.all.iter().enumerate().map(|(number, (set, _))| (number, set.as_slice()));
+        sets.filter(move |(_, set)| set.len() > 1 && is_maximal(set))
+    }
+
+    /// The numbers of the views that have a variable in common with a set, in order.
+    fn meeting(&self, set: &[VarId]) -> Vec<u32> {
+        let mut found: Vec<u32> =
+            set.iter().filter_map(|var| self.with.get(var)).flatten().copied().collect();
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
 }
 
 fn is_subset(one: &[VarId], other: &[VarId]) -> bool {
@@ -199,10 +305,10 @@ impl Maximal<'_, '_> {
     }
 
     /// Definitions 7 and 8 for one other process.
-    fn conflict(
+    fn conflict<'s>(
         &self,
         other: usize,
-        apart: &Sets,
+        apart: impl Iterator<Item = &'s (Vec<VarId>, Vec<RegionId>)>,
         judge: &mut Judge<'_, '_, '_>,
         steps: &mut u64,
     ) -> Option<Conflict> {
@@ -210,9 +316,6 @@ impl Maximal<'_, '_> {
         for (set, of) in apart {
             let common: Vec<VarId> =
                 set.iter().copied().filter(|var| self.set.binary_search(var).is_ok()).collect();
-            if common.is_empty() {
-                continue;
-            }
             match overlaps.iter_mut().find(|(known, _)| *known == common) {
                 Some((_, regions)) => regions.extend(of),
                 None => overlaps.push((common, of.clone())),
@@ -244,7 +347,7 @@ impl Maximal<'_, '_> {
         vars.sort_unstable();
         Some(Conflict {
             together: (self.process, self.holders.first().copied()?),
-            together_kind: if self.apart_kind == Kind::Read { Kind::Write } else { Kind::Read },
+            together_kind: self.apart_kind.other(),
             apart: (other, first, second),
             pair,
             apart_kind: self.apart_kind,

@@ -146,12 +146,7 @@ impl Processes {
 }
 
 /// The program's own thread.
-fn own_thread(
-    given: &Given<'_>,
-    instances: &Instances<'_>,
-    reach: &Rc<Reach>,
-    main: &[MethodId],
-) -> Process {
+fn own_thread(given: &Given<'_>, instances: &Instances<'_>, reach: &Rc<Reach>, main: &[MethodId]) -> Process {
     let mut quiet = Quiet::new(given, instances);
     for method in main.iter().filter_map(|method| instances.free.get(method)) {
         quiet.start(*method);

@@ -208,7 +208,9 @@ impl Reach {
             for to in self.next.of(part) {
                 let number = of_part.get(*to as usize).copied().unwrap_or(UNSEEN);
                 whole &= number != UNSEEN;
-                if number != last && let Some(more) = sets.get(number as usize) {
+                if number != last
+                    && let Some(more) = sets.get(number as usize)
+                {
                     for (word, more) in set.iter_mut().zip(more.iter()) {
                         *word |= more;
                     }
