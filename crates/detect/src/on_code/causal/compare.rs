@@ -58,7 +58,7 @@ pub struct Conflict {
 }
 
 /// Comparisons that are made before the rest is left out.
-const MOST_STEPS: u64 = 1_000_000;
+const MOST_STEPS: u64 = 10_000_000;
 /// How many processes with the same maximal view are looked at where there is no time for all.
 const FEW_RANKS: usize = 2;
 /// How many comparisons judging two overlaps counts for.

@@ -10,7 +10,7 @@ use program::ir::{BlockId, Body, Edges, Kind, Reg, Shape};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::instances::Instance;
-use super::reach::contains;
+use super::reach::{bits, contains, insert};
 use super::{Given, RegionId, Regions};
 
 /// What is known so far.
@@ -18,17 +18,27 @@ pub struct Sequence<'a, 'p> {
     regions: &'a Regions<'p>,
     /// By instance: who calls it. Filled when first asked for.
     callers: Option<Callers>,
+    /// The instances in which regions can come one after the other at all.
+    passing: Option<Passing>,
     /// By region: the instances that lead to it, as bits.
     above: FxHashMap<RegionId, Rc<[u64]>>,
     answers: FxHashMap<(usize, RegionId, RegionId), bool>,
     /// By instance and pair of regions, whoever runs it.
     passes: FxHashMap<(u32, RegionId, RegionId), bool>,
-    /// By instance: its blocks' intervals.
-    orders: FxHashMap<u32, Rc<[(u32, u32)]>>,
     /// How much more may be looked at.
     steps: usize,
     /// Questions that were not looked into since there were too many.
     pub left_out: u64,
+}
+
+/// The instances with a call or block that leads to a region, followed by another one.
+struct Passing {
+    /// As bits.
+    set: Vec<u64>,
+    /// The two instructions, for each such pair.
+    pairs: FxHashMap<u32, Vec<(u32, u32)>>,
+    /// Instances of which not all pairs are known.
+    left_out: u64,
 }
 
 /// Who calls each instance, and where each region starts.
@@ -49,8 +59,8 @@ impl<'a, 'p> Sequence<'a, 'p> {
             callers: None,
             above: FxHashMap::default(),
             answers: FxHashMap::default(),
+            passing: None,
             passes: FxHashMap::default(),
-            orders: FxHashMap::default(),
             steps: MOST_STEPS,
             left_out: 0,
         }
@@ -81,18 +91,20 @@ impl<'a, 'p> Sequence<'a, 'p> {
         let Some(process) = regions.processes.get(process) else { return Some(false) };
         let (ones, others) = (self.above(first), self.above(second));
         self.steps = self.steps.saturating_sub(ones.len() / 4);
-        let words = ones.iter().zip(others.iter()).zip(process.run_bits());
-        for (word, ((one, other), runs)) in (0u32..).zip(words) {
-            let mut rest = one & other & runs;
-            while rest != 0 {
-                let number = word * 64 + rest.trailing_zeros();
-                rest &= rest - 1;
-                if self.passes(number, (first, &ones), (second, &others)) {
-                    return Some(true);
-                }
-                if self.steps == 0 {
-                    return None;
-                }
+        let left_out = &mut self.left_out;
+        let passing = self.passing.get_or_insert_with(|| {
+            let passing = Passing::new(regions);
+            *left_out += passing.left_out;
+            passing
+        });
+        let words = ones.iter().zip(others.iter()).zip(process.run_bits()).zip(&passing.set);
+        let both: Vec<u64> = words.map(|(((one, other), runs), set)| one & other & runs & set).collect();
+        for number in bits(&both) {
+            if self.passes(number, (first, &ones), (second, &others)) {
+                return Some(true);
+            }
+            if self.steps == 0 {
+                return None;
             }
         }
         Some(false)
@@ -105,23 +117,15 @@ impl<'a, 'p> Sequence<'a, 'p> {
             return *known;
         }
         let Some(instance) = self.regions.instances.all.get(number as usize) else { return false };
-        let starts = |(region, above): (RegionId, &[u64])| -> Vec<u32> {
-            let own = instance.starts().filter(|(found, _)| *found == region).map(|(_, at)| at);
-            let called = instance.calls.iter().filter(|(_, callee)| contains(above, *callee));
-            own.chain(called.map(|(at, _)| *at)).collect()
+        let pairs = self.passing.as_ref().and_then(|passing| passing.pairs.get(&number));
+        let pairs = pairs.map(Vec::as_slice).unwrap_or_default();
+        let leads = |(region, above): (RegionId, &[u64]), at: u32| {
+            let mut called = calls_at(instance, at).iter().map(|(_, callee)| *callee);
+            called.any(|callee| contains(above, callee))
+                || instance.starts().any(|start| start == (region, at))
         };
-        let (from, to) = (starts(first), starts(second));
-        let body = instance.code.body;
-        self.steps = self.steps.saturating_sub(8 + 2 * instance.calls.len() + from.len() * body.blocks.len());
-        let intervals = self.orders.entry(number);
-        let intervals = intervals.or_insert_with(|| Shape::new(body, Edges::All).intervals().into());
-        let order = Order { body, intervals };
-        let given = &self.regions.given;
-        let answer = from.iter().any(|from| {
-            let alike =
-                to.iter().copied().filter(|to| is_alike(given, instance, *from, *to)).collect::<Vec<_>>();
-            !alike.is_empty() && order.comes_after(*from, &alike)
-        });
+        self.steps = self.steps.saturating_sub(8 + 2 * pairs.len());
+        let answer = pairs.iter().any(|(from, to)| leads(first, *from) && leads(second, *to));
         self.passes.insert(key, answer);
         answer
     }
@@ -154,6 +158,86 @@ impl<'a, 'p> Sequence<'a, 'p> {
         self.above.insert(region, Rc::clone(&found));
         found
     }
+}
+
+/// More calls than that in one instance are not all compared with each other; the first ones are.
+const MOST_SITES: usize = 256;
+/// How many pairs are known of all instances together.
+const MOST_PAIRS: usize = 8_000_000;
+
+impl Passing {
+    fn new(regions: &Regions<'_>) -> Passing {
+        let all = &regions.instances.all;
+        // What leads to a region: what starts one, and what calls that.
+        let mut callers: Vec<Vec<u32>> = vec![Vec::new(); all.len()];
+        let mut leading = vec![0u64; all.len().div_ceil(64)];
+        let mut work = Vec::new();
+        for (number, instance) in (0u32..).zip(all) {
+            for (_, callee) in &instance.calls {
+                if let Some(callers) = callers.get_mut(*callee as usize) {
+                    callers.push(number);
+                }
+            }
+            if instance.starts().next().is_some() {
+                work.push(number);
+            }
+        }
+        while let Some(number) = work.pop() {
+            if !contains(&leading, number) {
+                insert(&mut leading, number);
+                work.extend(callers.get(number as usize).into_iter().flatten());
+            }
+        }
+        let mut found = Passing { set: vec![0; leading.len()], pairs: FxHashMap::default(), left_out: 0 };
+        let mut room = MOST_PAIRS;
+        for number in bits(&leading) {
+            let Some(instance) = all.get(number as usize) else { continue };
+            let called = instance.calls.iter().filter(|(_, callee)| contains(&leading, *callee));
+            let mut sites: Vec<u32> = called.map(|(at, _)| *at).collect();
+            sites.extend(instance.starts().map(|(_, at)| at));
+            sites.sort_unstable();
+            sites.dedup();
+            if sites.len() > MOST_SITES || room == 0 {
+                found.left_out += 1;
+                sites.truncate(if room == 0 { 0 } else { MOST_SITES });
+            }
+            let pairs = pairs(&regions.given, instance, &sites);
+            room = room.saturating_sub(pairs.len());
+            if !pairs.is_empty() {
+                insert(&mut found.set, number);
+                found.pairs.insert(number, pairs);
+            }
+        }
+        found
+    }
+}
+
+/// The pairs of instructions of which the second may come after the first in one pass, with an object in common.
+fn pairs(given: &Given<'_>, instance: &Instance<'_>, sites: &[u32]) -> Vec<(u32, u32)> {
+    let mut order: Option<Order<'_>> = None;
+    let mut found = Vec::new();
+    for from in sites {
+        let others = sites.iter().copied().filter(|to| to != from);
+        let alike: Vec<u32> = others.filter(|to| is_alike(given, instance, *from, *to)).collect();
+        if alike.is_empty() {
+            continue;
+        }
+        let order = order.get_or_insert_with(|| {
+            let body = instance.code.body;
+            Order { body, intervals: Shape::new(body, Edges::All).intervals() }
+        });
+        let after = order.after(*from);
+        found.extend(alike.into_iter().filter(|to| order.is_after(*from, *to, &after)).map(|to| (*from, to)));
+    }
+    found
+}
+
+/// What an instruction of an instance calls.
+fn calls_at<'i>(instance: &'i Instance<'_>, at: u32) -> &'i [(u32, u32)] {
+    let start = instance.calls.partition_point(|(inst, _)| *inst < at);
+    let after = instance.calls.get(start..).unwrap_or_default();
+    let count = after.iter().take_while(|(inst, _)| *inst == at).count();
+    after.get(..count).unwrap_or_default()
 }
 
 impl Callers {
@@ -194,7 +278,7 @@ fn is_alike(given: &Given<'_>, instance: &Instance<'_>, one: u32, other: u32) ->
 /// In which order the blocks of a body can run.
 struct Order<'b> {
     body: &'b Body,
-    intervals: &'b [(u32, u32)],
+    intervals: Vec<(u32, u32)>,
 }
 
 impl Order<'_> {
@@ -210,33 +294,23 @@ impl Order<'_> {
         }
     }
 
-    /// Is there a way from an instruction to one of the others that goes round no loop?
-    fn comes_after(&self, from: u32, to: &[u32]) -> bool {
-        let Some(start) = self.block_of(from) else { return false };
-        let ends: FxHashSet<BlockId> = to
-            .iter()
-            .filter_map(|inst| self.block_of(*inst).map(|block| (block, *inst)))
-            .filter(|(block, inst)| *block != start || *inst > from)
-            .map(|(block, _)| block)
-            .collect();
-        if ends.contains(&start) {
-            return true;
-        }
+    /// The blocks that come after that of an instruction without going round a loop.
+    fn after(&self, from: u32) -> FxHashSet<BlockId> {
         let mut seen: FxHashSet<BlockId> = FxHashSet::default();
-        let mut work = vec![start];
+        let mut work: Vec<BlockId> = self.block_of(from).into_iter().collect();
         while let Some(id) = work.pop() {
             for edge in self.body.all_edges(&self.body.block(id)) {
-                if self.goes_back(id, edge.target) {
-                    continue;
-                }
-                if ends.contains(&edge.target) {
-                    return true;
-                }
-                if seen.insert(edge.target) {
+                if !self.goes_back(id, edge.target) && seen.insert(edge.target) {
                     work.push(edge.target);
                 }
             }
         }
-        false
+        seen
+    }
+
+    /// Is there a way from an instruction to another one that goes round no loop?
+    fn is_after(&self, from: u32, to: u32, after: &FxHashSet<BlockId>) -> bool {
+        let (Some(start), Some(end)) = (self.block_of(from), self.block_of(to)) else { return false };
+        if start == end { to > from } else { after.contains(&end) }
     }
 }
