@@ -19,9 +19,13 @@ pub struct Sequence<'a, 'p> {
     /// By instance: who calls it. Filled when first asked for.
     callers: Option<Callers>,
     /// The instances in which regions can come one after the other at all.
-    passing: Option<Passing>,
-    /// By region: the instances that lead to it, as bits.
-    above: FxHashMap<RegionId, Rc<[u64]>>,
+    passing: Option<Rc<Passing>>,
+    /// By region: what leads to it.
+    above: FxHashMap<RegionId, Rc<Above>>,
+    /// By process: which of the passing instances it runs, as bits.
+    runs: FxHashMap<usize, Vec<u64>>,
+    /// Pairs of regions that do not follow each other in any instance.
+    never: FxHashSet<(RegionId, RegionId)>,
     answers: FxHashMap<(usize, RegionId, RegionId), bool>,
     /// By instance and pair of regions, whoever runs it.
     passes: FxHashMap<(u32, RegionId, RegionId), bool>,
@@ -33,12 +37,16 @@ pub struct Sequence<'a, 'p> {
 
 /// The instances with a call or block that leads to a region, followed by another one.
 struct Passing {
-    /// As bits.
-    set: Vec<u64>,
-    /// The two instructions, for each such pair.
-    pairs: FxHashMap<u32, Vec<(u32, u32)>>,
+    /// The instance, and the two instructions of each such pair. They are few among all instances.
+    all: Vec<(u32, Vec<(u32, u32)>)>,
     /// Instances of which not all pairs are known.
     left_out: u64,
+}
+
+/// The instances that lead to a region, as bits: all, and by their numbers among the passing ones.
+struct Above {
+    all: Vec<u64>,
+    passing: Vec<u64>,
 }
 
 /// Who calls each instance, and where each region starts.
@@ -60,6 +68,8 @@ impl<'a, 'p> Sequence<'a, 'p> {
             above: FxHashMap::default(),
             answers: FxHashMap::default(),
             passing: None,
+            runs: FxHashMap::default(),
+            never: FxHashSet::default(),
             passes: FxHashMap::default(),
             steps: MOST_STEPS,
             left_out: 0,
@@ -88,37 +98,52 @@ impl<'a, 'p> Sequence<'a, 'p> {
     /// As `follows`; `None` if there was no time to find out.
     fn look(&mut self, process: usize, first: RegionId, second: RegionId) -> Option<bool> {
         let regions = self.regions;
-        let Some(process) = regions.processes.get(process) else { return Some(false) };
-        let (ones, others) = (self.above(first), self.above(second));
-        self.steps = self.steps.saturating_sub(ones.len() / 4);
+        if self.never.contains(&(first, second)) {
+            return Some(false);
+        }
+        let Some(runner) = regions.processes.get(process) else { return Some(false) };
         let left_out = &mut self.left_out;
         let passing = self.passing.get_or_insert_with(|| {
-            let passing = Passing::new(regions);
+            let passing = Rc::new(Passing::new(regions));
             *left_out += passing.left_out;
             passing
         });
-        let words = ones.iter().zip(others.iter()).zip(process.run_bits()).zip(&passing.set);
-        let both: Vec<u64> = words.map(|(((one, other), runs), set)| one & other & runs & set).collect();
-        for number in bits(&both) {
-            if self.passes(number, (first, &ones), (second, &others)) {
+        let passing = Rc::clone(passing);
+        let (ones, others) = (self.above(first, &passing), self.above(second, &passing));
+        let runs = self.runs.entry(process).or_insert_with(|| passing.of(runner.run_bits()));
+        self.steps = self.steps.saturating_sub(1 + runs.len() / 4);
+        let both: Vec<u64> =
+            ones.passing.iter().zip(&others.passing).map(|(one, other)| one & other).collect();
+        let run: Vec<u64> = both.iter().zip(runs.iter()).map(|(both, runs)| both & runs).collect();
+        for index in bits(&run) {
+            let Some((number, pairs)) = passing.all.get(index as usize) else { continue };
+            if self.passes(*number, pairs, (first, &ones.all), (second, &others.all)) {
                 return Some(true);
             }
             if self.steps == 0 {
                 return None;
             }
         }
+        // Whoever runs less will not do it either.
+        if run == both {
+            self.never.insert((first, second));
+        }
         Some(false)
     }
 
     /// Is the second region reached after the first in one pass through an instance?
-    fn passes(&mut self, number: u32, first: (RegionId, &[u64]), second: (RegionId, &[u64])) -> bool {
+    fn passes(
+        &mut self,
+        number: u32,
+        pairs: &[(u32, u32)],
+        first: (RegionId, &[u64]),
+        second: (RegionId, &[u64]),
+    ) -> bool {
         let key = (number, first.0, second.0);
         if let Some(known) = self.passes.get(&key) {
             return *known;
         }
         let Some(instance) = self.regions.instances.all.get(number as usize) else { return false };
-        let pairs = self.passing.as_ref().and_then(|passing| passing.pairs.get(&number));
-        let pairs = pairs.map(Vec::as_slice).unwrap_or_default();
         let leads = |(region, above): (RegionId, &[u64]), at: u32| {
             let mut called = calls_at(instance, at).iter().map(|(_, callee)| *callee);
             called.any(|callee| contains(above, callee))
@@ -131,7 +156,7 @@ impl<'a, 'p> Sequence<'a, 'p> {
     }
 
     /// The instances in which a region starts or that lead there.
-    fn above(&mut self, region: RegionId) -> Rc<[u64]> {
+    fn above(&mut self, region: RegionId, passing: &Passing) -> Rc<Above> {
         if let Some(known) = self.above.get(&region) {
             return Rc::clone(known);
         }
@@ -154,7 +179,7 @@ impl<'a, 'p> Sequence<'a, 'p> {
             work.extend(calls.iter().take_while(|(callee, _)| *callee == number).map(|(_, caller)| *caller));
             self.steps = self.steps.saturating_sub(1 + work.len() - before);
         }
-        let found: Rc<[u64]> = found.into();
+        let found = Rc::new(Above { passing: passing.of(&found), all: found });
         self.above.insert(region, Rc::clone(&found));
         found
     }
@@ -188,7 +213,7 @@ impl Passing {
                 work.extend(callers.get(number as usize).into_iter().flatten());
             }
         }
-        let mut found = Passing { set: vec![0; leading.len()], pairs: FxHashMap::default(), left_out: 0 };
+        let mut found = Passing { all: Vec::new(), left_out: 0 };
         let mut room = MOST_PAIRS;
         for number in bits(&leading) {
             let Some(instance) = all.get(number as usize) else { continue };
@@ -204,8 +229,18 @@ impl Passing {
             let pairs = pairs(&regions.given, instance, &sites);
             room = room.saturating_sub(pairs.len());
             if !pairs.is_empty() {
-                insert(&mut found.set, number);
-                found.pairs.insert(number, pairs);
+                found.all.push((number, pairs));
+            }
+        }
+        found
+    }
+
+    /// Which of them are in a set of instances, by their numbers here.
+    fn of(&self, set: &[u64]) -> Vec<u64> {
+        let mut found = vec![0; self.all.len().div_ceil(64)];
+        for (number, (instance, _)) in (0u32..).zip(&self.all) {
+            if contains(set, *instance) {
+                insert(&mut found, number);
             }
         }
         found
