@@ -16,6 +16,8 @@
 //! - a lock that is only taken under a certain other one is left out: its regions are parts of the other one's. (An object
 //!   that two owners share and each guards with its own lock is taken for guarded.)
 
+use std::collections::BTreeMap;
+
 use program::ClassId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -58,7 +60,7 @@ pub struct Conflict {
 }
 
 /// Comparisons that are made before the rest is left out.
-const MOST_STEPS: u64 = 10_000_000;
+const MOST_STEPS: u64 = 4_000_000;
 /// How many processes with the same maximal view are looked at where there is no time for all.
 const FEW_RANKS: usize = 2;
 /// How many comparisons judging two overlaps counts for.
@@ -148,7 +150,10 @@ pub fn conflicts<'a, 'p>(
         .collect();
     let tops: Vec<(Vec<Top>, u64)> = locks.iter().map(Lock::tops).collect();
     let all = tops.iter().fold(0, |sum: u64, (_, all)| sum.saturating_add(*all));
-    let most_ranks = if all > MOST_STEPS { FEW_RANKS } else { usize::MAX };
+    let (most_ranks, longest) = match all > MOST_STEPS {
+        true => (FEW_RANKS, longest(&locks, &tops)),
+        false => (usize::MAX, usize::MAX),
+    };
     let mut steps = MOST_STEPS;
     for (lock, (tops, _)) in locks.iter().zip(&tops) {
         // Whether reads together lead to something may depend on who reads; of writes together nothing is asked.
@@ -167,7 +172,7 @@ pub fn conflicts<'a, 'p>(
                 if meeting.len() < 2 {
                     continue;
                 }
-                if steps < meeting.len() as u64 {
+                if steps < meeting.len() as u64 || meeting.len() > longest {
                     left_out += 1;
                     continue;
                 }
@@ -181,6 +186,30 @@ pub fn conflicts<'a, 'p>(
         }
     }
     (found, left_out + sequence.left_out)
+}
+
+/// How many views of one process, as far as they meet a maximal one, can be compared with each other for all processes.
+/// What a process shows that runs little is within what one shows that runs more, and says more clearly what is wrong.
+fn longest(locks: &[Lock], tops: &[(Vec<Top>, u64)]) -> usize {
+    let mut counts: BTreeMap<usize, u64> = BTreeMap::new();
+    for (lock, (tops, _)) in locks.iter().zip(tops) {
+        for top in tops.iter().filter(|top| top.rank < FEW_RANKS) {
+            let Some((set, _)) = lock.top(top) else { continue };
+            let others = (0..lock.groups.len()).filter_map(|number| lock.sets(number, top.apart_kind));
+            for length in others.map(|apart| apart.meeting(set).len()) {
+                *counts.entry(length).or_default() += 1;
+            }
+        }
+    }
+    let mut left = MOST_STEPS;
+    let mut longest = 0;
+    for (length, count) in counts {
+        // Not all of them diverge.
+        let pairs = (length as u64).saturating_mul(length as u64) * JUDGING / 8;
+        let Some(rest) = left.checked_sub(pairs.saturating_mul(count)) else { break };
+        (left, longest) = (rest, length);
+    }
+    longest
 }
 
 /// The locks of the regions around each region, wherever it is run; its own is none.
