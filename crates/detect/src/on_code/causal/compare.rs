@@ -88,8 +88,34 @@ struct Top {
     group: usize,
     set: usize,
     apart_kind: Kind,
+    /// Its number among those that differ.
+    distinct: usize,
     /// How many processes before have the same maximal view.
     rank: usize,
+}
+
+/// The maximal views under one lock.
+#[derive(Default)]
+struct Tops {
+    all: Vec<Top>,
+    /// By distinct view: how many views of each group meet it.
+    meeting: Vec<Vec<u32>>,
+}
+
+impl Tops {
+    /// What it costs to compare all of them.
+    fn cost(&self) -> u64 {
+        let costs: Vec<u64> =
+            self.meeting.iter().map(|counts| counts.iter().copied().map(u64::from).sum()).collect();
+        let all = self.all.iter().filter_map(|top| costs.get(top.distinct));
+        all.fold(0, |sum: u64, cost| sum.saturating_add(*cost))
+    }
+
+    /// The groups with several views that meet it, and how many.
+    fn meeting(&self, top: &Top) -> impl Iterator<Item = (usize, usize)> {
+        let counts = self.meeting.get(top.distinct).into_iter().flatten();
+        counts.map(|count| *count as usize).enumerate().filter(|(_, count)| *count > 1)
+    }
 }
 
 impl Lock {
@@ -102,28 +128,28 @@ impl Lock {
         self.sets(top.group, top.apart_kind.other())?.all.get(top.set)
     }
 
-    /// All maximal views, and what it costs to compare them with all others.
-    fn tops(&self) -> (Vec<Top>, u64) {
-        let mut found = Vec::new();
-        let mut known: FxHashMap<(Kind, &[VarId]), (usize, u64)> = FxHashMap::default();
-        let mut all = 0u64;
+    /// All maximal views.
+    fn tops(&self) -> Tops {
+        let mut tops = Tops::default();
+        let mut known: FxHashMap<(Kind, &[VarId]), (usize, usize)> = FxHashMap::default();
         for (group, views) in self.views.iter().enumerate() {
             for (sets, apart_kind) in views.iter().zip([Kind::Write, Kind::Read]) {
                 for (number, set) in sets.maximal() {
-                    let (rank, cost) = known.entry((apart_kind, set)).or_insert_with(|| {
-                        let others = self.views.iter();
-                        let cost = others.map(|[reads, writes]| {
-                            if apart_kind == Kind::Read { reads.meeting(set) } else { writes.meeting(set) }
+                    let (distinct, rank) = known.entry((apart_kind, set)).or_insert_with(|| {
+                        let others = (0..self.groups.len()).map(|group| {
+                            let apart = self.sets(group, apart_kind);
+                            apart.map_or(0, |apart| apart.meeting(set).len() as u32)
                         });
-                        (0, cost.map(|meeting| meeting.len() as u64).sum())
+                        tops.meeting.push(others.collect());
+                        (tops.meeting.len() - 1, 0)
                     });
-                    all = all.saturating_add(*cost);
-                    found.push(Top { group, set: number, apart_kind, rank: *rank });
+                    let (distinct, before) = (*distinct, *rank);
                     *rank += 1;
+                    tops.all.push(Top { group, set: number, apart_kind, distinct, rank: before });
                 }
             }
         }
-        (found, all)
+        tops
     }
 }
 
@@ -148,35 +174,33 @@ pub fn conflicts<'a, 'p>(
             Lock { groups, views }
         })
         .collect();
-    let tops: Vec<(Vec<Top>, u64)> = locks.iter().map(Lock::tops).collect();
-    let all = tops.iter().fold(0, |sum: u64, (_, all)| sum.saturating_add(*all));
+    let tops: Vec<Tops> = locks.iter().map(Lock::tops).collect();
+    let all = tops.iter().fold(0, |sum: u64, tops| sum.saturating_add(tops.cost()));
     let (most_ranks, longest) = match all > MOST_STEPS {
-        true => (FEW_RANKS, longest(&locks, &tops)),
+        true => (FEW_RANKS, longest(&tops)),
         false => (usize::MAX, usize::MAX),
     };
     let mut steps = MOST_STEPS;
-    for (lock, (tops, _)) in locks.iter().zip(&tops) {
+    for (lock, tops) in locks.iter().zip(&tops) {
         // Whether reads together lead to something may depend on who reads; of writes together nothing is asked.
         let skipped = |top: &&Top| top.rank >= most_ranks && top.apart_kind == Kind::Write;
-        left_out += tops.iter().filter(skipped).count() as u64;
-        for top in tops.iter().filter(|top| top.rank < most_ranks) {
+        left_out += tops.all.iter().filter(skipped).count() as u64;
+        for top in tops.all.iter().filter(|top| top.rank < most_ranks) {
             let (Some(one), Some((set, holders))) = (lock.groups.get(top.group), lock.top(top)) else {
                 continue;
             };
-            for (number, other) in lock.groups.iter().enumerate() {
+            for (number, count) in tops.meeting(top) {
+                let Some(other) = lock.groups.get(number) else { continue };
                 if one.process == other.process && !one.many {
                     continue;
                 }
-                let Some(apart) = lock.sets(number, top.apart_kind) else { continue };
-                let meeting = apart.meeting(set);
-                if meeting.len() < 2 {
-                    continue;
-                }
-                if steps < meeting.len() as u64 || meeting.len() > longest {
+                if steps < count as u64 || count > longest {
                     left_out += 1;
                     continue;
                 }
-                steps -= meeting.len() as u64;
+                steps -= count as u64;
+                let Some(apart) = lock.sets(number, top.apart_kind) else { continue };
+                let meeting = apart.meeting(set);
                 let meeting = meeting.iter().filter_map(|number| apart.all.get(*number as usize));
                 let maximal =
                     Maximal { regions, process: one.process, set, holders, apart_kind: top.apart_kind };
@@ -190,14 +214,12 @@ pub fn conflicts<'a, 'p>(
 
 /// How many views of one process, as far as they meet a maximal one, can be compared with each other for all processes.
 /// What a process shows that runs little is within what one shows that runs more, and says more clearly what is wrong.
-fn longest(locks: &[Lock], tops: &[(Vec<Top>, u64)]) -> usize {
+fn longest(tops: &[Tops]) -> usize {
     let mut counts: BTreeMap<usize, u64> = BTreeMap::new();
-    for (lock, (tops, _)) in locks.iter().zip(tops) {
-        for top in tops.iter().filter(|top| top.rank < FEW_RANKS) {
-            let Some((set, _)) = lock.top(top) else { continue };
-            let others = (0..lock.groups.len()).filter_map(|number| lock.sets(number, top.apart_kind));
-            for length in others.map(|apart| apart.meeting(set).len()) {
-                *counts.entry(length).or_default() += 1;
+    for tops in tops {
+        for top in tops.all.iter().filter(|top| top.rank < FEW_RANKS) {
+            for (_, count) in tops.meeting(top) {
+                *counts.entry(count).or_default() += 1;
             }
         }
     }
@@ -437,5 +459,22 @@ impl Maximal<'_, '_> {
             }
         }
         None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn where_there_is_no_time_for_all_whoever_has_few_views_is_compared() {
+        let top = |distinct, rank| Top { group: 0, set: 0, apart_kind: Kind::Read, distinct, rank };
+        let tops = |all: Vec<Top>| Tops { all, meeting: vec![vec![1, 2, 3], vec![2, 2_000]] };
+        let two = tops(vec![top(0, 0), top(1, 0)]);
+        assert_eq!((two.cost(), longest(&[two])), (2_008, 3));
+        // A view that many processes have is compared for the first ones alone.
+        let many = tops((0..10_000).map(|rank| top(0, rank)).collect());
+        assert_eq!((many.cost(), longest(&[many])), (60_000, 3));
+        assert_eq!(longest(&[]), 0);
     }
 }
