@@ -159,7 +159,11 @@ fn no_room_for_a_session_leaves_the_program_unwatched_and_says_so() {
     let told = limited(1000, &folder);
     assert_eq!(told.out, "begun\ndone 300000\n");
     assert_eq!(told.code, Some(0), "{}", told.err);
-    assert!(told.says("this JVM is not watched") && told.says("File too large"), "{}", told.err);
+    assert!(
+        told.says("this JVM is not watched") && told.says("File too large"),
+        "{}",
+        told.err
+    );
     assert!(told.says("NO CLASS WAS WATCHED"), "{}", told.err);
     assert_eq!(left_behind(&folder), 0);
 }
@@ -203,6 +207,10 @@ fn without_a_place_for_sessions_nothing_is_started() {
         let mut command = works("1000", &[], &folder);
         let told = told(command.env("TMPDIR", place).output().unwrap(), &folder);
         assert_eq!((told.out.as_str(), told.code), ("", Some(2)), "{place}: {}", told.err);
-        assert!(told.says("no session folder can be made") && told.err.contains("TMPDIR"), "{}", told.err);
+        assert!(
+            told.says("no session folder can be made") && told.err.contains("TMPDIR"),
+            "{}",
+            told.err
+        );
     }
 }
