@@ -65,7 +65,7 @@ fn code(name: &str) -> Code {
 
 fn report(detector: &str, name: &str, paper: bool) -> Report {
     let spec = by_name(detector).expect("a check");
-    let report = check(&code(name), &[spec], &Options { paper, ..Options::default() }, |_| ());
+    let report = check(&code(name), &[spec], &Options { paper, ..Options::default() }, 1, |_| ());
     assert_eq!(report.gaps().collect::<Vec<_>>(), [], "in {name}");
     report
 }

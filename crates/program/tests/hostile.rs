@@ -151,7 +151,7 @@ fn code_that_no_verifier_lets_pass_is_a_gap() {
         (&[op::LCONST_0, op::POP, op::RETURN], "half of a long"),
         (&[op::ICONST_0, op::ARETURN], "returned"),
         (&[op::ICONST_0, op::ATHROW], "kind"),
-        (&[op::JSR, 0, 3, op::RETURN], "subroutines"),
+        (&[op::RET, 0], "subroutines"),
         (&[op::ICONST_0, op::ICONST_0, op::IFEQ, 0, 4, op::POP, op::RETURN], "different depth"),
     ] {
         let found = gap("malformed", &class_with(code, 1, &[], 0));

@@ -82,8 +82,9 @@ impl Checking<'_> {
         stage.begin("linking classes");
         let program = Program::load(found, jdk.as_ref(), reading.threads);
         stage.begin("following calls");
-        let code = Code::new(program, models, self.world);
-        let mut report = on_code::check(&code, &self.specs, &self.options, |name| stage.begin(name));
+        let code = Code::with_threads(program, models, self.world, reading.threads);
+        let begin = |name| stage.begin(name);
+        let mut report = on_code::check(&code, &self.specs, &self.options, reading.threads, begin);
         if jdk.is_none() {
             report.add_gap(Gap {
                 what: "the JDK's classes".to_owned(),

@@ -59,9 +59,27 @@ const NO_INST: u32 = u32::MAX;
 impl Code {
     /// Analyses a program.
     pub fn new(program: Program, models: Models, world: World) -> Code {
+        Code::with_threads(program, models, world, 1)
+    }
+
+    /// Analyses a program with so many threads; what comes out is the same for any number.
+    pub fn with_threads(program: Program, models: Models, world: World, threads: usize) -> Code {
         let points = Points::new(&program, &models, world);
-        let sharing = Sharing::new(&program, &points);
-        let locks = Locks::new(&program, &points, &models);
+        let find_sharing = || Sharing::new(&program, &points);
+        let find_locks = || Locks::new(&program, &points, &models);
+        let (sharing, locks) = std::thread::scope(|scope| {
+            let helper = match threads {
+                0 | 1 => None,
+                _ => std::thread::Builder::new().spawn_scoped(scope, find_locks).ok(),
+            };
+            let sharing = find_sharing();
+            let locks = match helper.map(|helper| helper.join()) {
+                None => find_locks(),
+                Some(Ok(locks)) => locks,
+                Some(Err(panic)) => std::panic::resume_unwind(panic),
+            };
+            (sharing, locks)
+        });
         let (accesses, callers, ways) = (OnceLock::new(), OnceLock::new(), Mutex::default());
         Code { program, points, sharing, models, locks, accesses, callers, ways }
     }
@@ -145,6 +163,30 @@ impl Code {
         if slot.mode == Mode::Read { format!("{name} (read)") } else { name }
     }
 
+    /// Does some code lock the object that a field holds?
+    pub fn is_locked(&self, field: FieldId) -> bool {
+        let is_read = |method: MethodId, reg: Reg| {
+            let body = self.program.body(method);
+            let made = body.and_then(|body| body.insts.iter().find(|inst| inst.result == reg));
+            match made.map(|inst| inst.op) {
+                Some(Op::Get { field: read, .. } | Op::GetStatic { field: read }) => {
+                    self.program.field_of(self.program.method(method).owner, read) == Some(field)
+                }
+                _ => false,
+            }
+        };
+        self.methods().any(|method| {
+            let slots = self.locks.of(method).map(|locks| locks.slots.as_slice()).unwrap_or_default();
+            slots.iter().any(|slot| {
+                let named = match slot.path.fields.last() {
+                    Some(last) => *last == field,
+                    None => slot.path.base == Base::Static(field),
+                };
+                named || is_read(method, slot.reg)
+            })
+        })
+    }
+
     /// The class of what a register may hold, if it is one; its field where that is where it comes from.
     fn class_of(&self, method: MethodId, reg: Reg) -> Option<String> {
         let body = self.program.body(method)?;
@@ -181,8 +223,14 @@ impl Code {
 
     /// Ways on which threads come to a method, the shortest first, each from another root; at most `most`.
     pub fn ways(&self, method: MethodId, most: usize) -> Vec<Way> {
-        let mut known = self.ways.lock().unwrap_or_else(PoisonError::into_inner);
-        known.entry((method, most)).or_insert_with(|| self.find_ways(method, most)).clone()
+        let known = || self.ways.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(ways) = known().get(&(method, most)) {
+            return ways.clone();
+        }
+        // Others need not wait meanwhile.
+        let ways = self.find_ways(method, most);
+        known().insert((method, most), ways.clone());
+        ways
     }
 
     fn find_ways(&self, method: MethodId, most: usize) -> Vec<Way> {

@@ -84,8 +84,8 @@ pub struct Out<'c> {
 }
 
 impl<'c> Out<'c> {
-    pub(super) fn new(code: &'c Code) -> Out<'c> {
-        Out { code, report: Report::new(), check: "" }
+    pub(super) fn new(code: &'c Code, check: &'static str) -> Out<'c> {
+        Out { code, report: Report::new(), check }
     }
 
     /// Adds evidence.
@@ -111,10 +111,6 @@ impl<'c> Out<'c> {
     /// Adds something that could not be looked at.
     pub fn gap(&mut self, what: impl Into<String>, why: impl Into<String>, count: u64) {
         self.report.add_gap(Gap { what: what.into(), why: why.into(), count });
-    }
-
-    pub(super) fn turn_to(&mut self, check: &'static str) {
-        self.check = check;
     }
 
     pub(super) fn into_report(self) -> Report {

@@ -18,6 +18,8 @@ mod stale;
 mod testing;
 mod views_code;
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use findings::{Report, Rule};
 
 pub use branches::may_access;
@@ -54,20 +56,120 @@ pub fn by_name(name: &str) -> Option<&'static CodeSpec> {
     ALL.iter().copied().find(|spec| spec.name == name)
 }
 
-/// Runs checks; `begin` is told the name of each before it runs.
+/// Runs checks, up to so many at the same time; `begin` is told the name of each before it runs. Each writes a report of
+/// its own, and these are put together in the order of the checks: the result does not depend on the number of threads.
 pub fn check(
     code: &Code,
     specs: &[&'static CodeSpec],
     options: &Options,
-    mut begin: impl FnMut(&'static str),
+    threads: usize,
+    begin: impl Fn(&'static str) + Sync,
 ) -> Report {
-    let mut out = Out::new(code);
-    for spec in specs {
+    let run = |spec: &&'static CodeSpec| {
         begin(spec.name);
-        out.turn_to(spec.name);
+        let mut out = Out::new(code, spec.name);
         (spec.check)(code, options, &mut out);
+        out.into_report()
+    };
+    let mut report = Report::new();
+    for found in in_order(specs, threads, run) {
+        report.merge(found);
     }
-    let mut report = out.into_report();
     code.cover(&mut report);
     report
+}
+
+/// Does something with each item, up to so many at the same time; the results are in the order of the items.
+fn in_order<T: Sync, R: Send>(items: &[T], threads: usize, work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let next = AtomicUsize::new(0);
+    let worker = || {
+        let mut done = Vec::new();
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            let Some(item) = items.get(number) else { break done };
+            done.push((number, work(item)));
+        }
+    };
+    let mut done = std::thread::scope(|scope| {
+        let helpers: Vec<_> = (1..threads.min(items.len()))
+            .map(|_| std::thread::Builder::new().spawn_scoped(scope, worker))
+            .collect();
+        let mut done = worker();
+        for helper in helpers.into_iter().flatten() {
+            match helper.join() {
+                Ok(more) => done.extend(more),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+        done
+    });
+    done.sort_unstable_by_key(|(number, _)| *number);
+    done.into_iter().map(|(_, result)| result).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use findings::{Format, Style};
+
+    use super::*;
+
+    /// A field that most accesses lock, two locks taken either way round, a value that is written back late.
+    const SEVERAL: &str = "public class Library {
+            field private int x
+            field private final java.lang.Object other
+            method public void <init>() {
+                lock = new java.lang.Object
+                put java.lang.Object Library.other of this = lock
+                return
+            }
+            method public void set(int value) { enter this put int Library.x of this = value exit this return }
+            method public int get() { enter this value = get int Library.x of this exit this return value }
+            method public int peek() { value = get int Library.x of this return value }
+            method public void late() {
+                enter this
+                value = get int Library.x of this
+                exit this
+                enter this
+                put int Library.x of this = value
+                exit this
+                return
+            }
+            method public void up() {
+                lock = get java.lang.Object Library.other of this
+                enter this enter lock exit lock exit this return
+            }
+            method public void down() {
+                lock = get java.lang.Object Library.other of this
+                enter lock enter this exit this exit lock return
+            }
+        }";
+
+    #[test]
+    fn the_number_of_threads_changes_no_byte_of_the_report() {
+        let code = testing::code(SEVERAL);
+        let json = |threads: usize| {
+            let report = check(&code, ALL, &Options::default(), threads, |_| ());
+            let mut text = Vec::new();
+            Format::Json.renderer(Style::default()).render(&report, &mut text).expect("memory does not fail");
+            (report.findings().count(), String::from_utf8(text).expect("text"))
+        };
+        let (count, one) = json(1);
+        assert!(count >= 3, "{one}");
+        for threads in [0, 2, 3, 16] {
+            assert_eq!(json(threads).1, one, "with {threads} threads");
+        }
+    }
+
+    #[test]
+    fn results_are_in_the_order_of_the_items_whoever_is_done_first() {
+        let items: Vec<u64> = (0..40).collect();
+        let slow = |item: &u64| {
+            std::thread::sleep(std::time::Duration::from_millis((40 - item) % 7));
+            item * 2
+        };
+        for threads in [1, 2, 7, 100] {
+            assert_eq!(in_order(&items, threads, slow), (0..40).map(|item| item * 2).collect::<Vec<u64>>());
+        }
+        assert_eq!(in_order(&[], 4, slow), Vec::<u64>::new());
+    }
 }

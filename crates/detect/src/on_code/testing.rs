@@ -31,7 +31,7 @@ pub fn report(spec: &'static CodeSpec, options: &Options, text: &str) -> Report 
     for class in program::ir::parse(text).unwrap_or_else(|e| panic!("{e}\n{text}")) {
         assert_eq!(program::ir::verify(&class), [], "in\n{text}");
     }
-    run(&code(text), &[spec], options, |_| ())
+    run(&code(text), &[spec], options, 1, |_| ())
 }
 
 /// Runs a check over a program and compares the lines at which it found something with the marks.

@@ -48,7 +48,6 @@ fn check(code: &Code, options: &Options, out: &mut Out<'_>) {
     let given = Given::new(code);
     let stable = Stable::new(given.program, given.points);
     let regions = Regions::new(given, &stable, options.paper);
-    super::causal::gaps(&regions, out);
     let mut teller = Teller::new(code, &regions);
     let mut steps = MOST_STEPS;
     let mut left_out = 0;
@@ -75,6 +74,7 @@ fn check(code: &Code, options: &Options, out: &mut Out<'_>) {
             }
         }
     }
+    super::causal::gaps(&regions, out);
     if left_out > 0 {
         out.gap("views that views-code did not compare", "there are too many", left_out);
     }

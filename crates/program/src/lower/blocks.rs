@@ -4,7 +4,7 @@
 
 use classfile::{Code, Instruction, op};
 
-use super::{Result, Trouble};
+use super::{Result, Trouble, subroutines};
 
 /// No block starts here.
 pub const NO_BLOCK: u32 = u32::MAX;
@@ -43,6 +43,8 @@ pub struct Blocks<'c> {
     pub catches: Vec<Catch>,
     /// Reached blocks in reverse postorder.
     pub order: Vec<u32>,
+    /// Are there subroutines, so that instructions may be in several blocks?
+    pub copied: bool,
     /// By pc: the block that starts there.
     at: Vec<u32>,
     /// By pc: how many handlers cover it.
@@ -92,19 +94,22 @@ impl<'c> Blocks<'c> {
         self.after.clear();
         self.catches.clear();
         self.order.clear();
+        self.copied = false;
         self.at.clear();
         self.at.resize(length + 1, NO_BLOCK);
         for step in code.instructions() {
             let (pc, instruction) = step?;
-            if let Instruction::Ret { .. } | Instruction::Branch { opcode: op::JSR, .. } = instruction {
-                return Err(Trouble::Subroutine);
-            }
+            self.copied |=
+                matches!(instruction, Instruction::Ret { .. } | Instruction::Branch { opcode: op::JSR, .. });
             self.insts.push((pc as u16, instruction));
         }
         self.mark(code, whole)?;
         self.form()?;
         self.lead()?;
         self.cover(code, whole)?;
+        if self.copied {
+            subroutines::inline(self)?;
+        }
         self.sort();
         Ok(())
     }
@@ -179,6 +184,7 @@ impl<'c> Blocks<'c> {
                     }
                     self.start(next)?;
                 }
+                Instruction::Ret { .. } => self.start(next)?,
                 Instruction::Plain(opcode) if !op::falls_through(opcode) => self.start(next)?,
                 _ => {}
             }
@@ -235,6 +241,7 @@ impl<'c> Blocks<'c> {
                     }
                     false
                 }
+                Some((_, Instruction::Ret { .. })) => false,
                 Some((_, Instruction::Plain(opcode))) => op::falls_through(*opcode),
                 _ => true,
             };

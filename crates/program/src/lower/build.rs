@@ -98,6 +98,7 @@ pub fn body<'c>(
     let Some(code) = file.code(method)? else { return Ok(None) };
     let synchronized = method.access & flags::SYNCHRONIZED != 0;
     room.blocks.cut(&code, synchronized)?;
+    let copied = room.blocks.copied;
     room.lines.clear();
     room.lines.extend(code.lines(&file.pool));
     if !room.lines.is_sorted_by_key(|line| line.0) {
@@ -156,6 +157,10 @@ pub fn body<'c>(
         builder.run(&given)?;
         finish::finish(builder.draft)
     };
+    // What is written once in the code is written once in each copy.
+    if copied {
+        return attempt(true).map(Some);
+    }
     match attempt(false) {
         Err(Trouble::Malformed(_)) => attempt(true).map(Some),
         other => other.map(Some),
@@ -487,6 +492,11 @@ impl<'c> Builder<'_, 'c> {
         let last = blocks.insts.get(raw.end as usize - 1).map(|last| last.1);
         match last {
             Some(Instruction::Branch { opcode: op::GOTO, .. }) => {
+                self.emit(Op::Jump, None, false);
+            }
+            Some(Instruction::Branch { opcode: op::JSR, .. }) => {
+                // The address is a value that nobody looks at: each copy knows where it goes back to.
+                self.make(Op::Null, Kind::Ref)?;
                 self.emit(Op::Jump, None, false);
             }
             Some(Instruction::Branch { opcode, .. }) => self.branch(opcode)?,

@@ -4,7 +4,8 @@
 //! are found (`liveness.rs`), locals and stack become registers as the blocks are walked in reverse postorder
 //! (`build.rs`, `step.rs`), and parameters that turned out to be of one value are taken out again (`finish.rs`). That is
 //! linear but for hostile code, for which there is a budget. Synchronized methods get `enter` and `exit` and the handler
-//! that the JVM implies; subroutines (`jsr`) are refused. A method that cannot be lowered is a gap, with the reason.
+//! that the JVM implies; subroutines (`jsr`) are copied for each call (`subroutines.rs`). A method that cannot be lowered is
+//! a gap, with the reason.
 
 mod blocks;
 mod build;
@@ -12,6 +13,7 @@ mod constants;
 mod finish;
 mod liveness;
 mod step;
+mod subroutines;
 
 use classfile::{Class as File, ElementValue, flags};
 
@@ -27,7 +29,7 @@ enum Trouble {
     Malformed(&'static str),
     /// It would take too long.
     TooComplex,
-    /// It has subroutines.
+    /// It has subroutines that cannot be told apart.
     Subroutine,
 }
 
@@ -43,7 +45,9 @@ impl Trouble {
             Trouble::File(error) => error.to_string(),
             Trouble::Malformed(what) => what.to_owned(),
             Trouble::TooComplex => "it would take too long to analyse".to_owned(),
-            Trouble::Subroutine => "it has subroutines (jsr), as compilers made before 2003".to_owned(),
+            Trouble::Subroutine => {
+                "its subroutines (jsr) are too many, or of a kind that no compiler made".to_owned()
+            }
         }
     }
 }

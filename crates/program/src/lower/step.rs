@@ -97,7 +97,7 @@ impl Builder<'_, '_> {
     }
 
     /// Emits an operation and pushes its result.
-    fn make(&mut self, op: Op, kind: Kind) -> Result<()> {
+    pub fn make(&mut self, op: Op, kind: Kind) -> Result<()> {
         let reg = self.emit(op, Some(kind), false);
         self.push(reg)
     }
@@ -193,8 +193,7 @@ impl Builder<'_, '_> {
                 let value = self.pop(Kind::Ref)?;
                 self.make(Op::InstanceOf { class, value }, Kind::Int)
             }
-            Instruction::Ret { .. } => Err(Trouble::Subroutine),
-            Instruction::Branch { .. } | Instruction::Switch(_) => Ok(()),
+            Instruction::Ret { .. } | Instruction::Branch { .. } | Instruction::Switch(_) => Ok(()),
         }
     }
 
@@ -425,7 +424,7 @@ impl Builder<'_, '_> {
             op::IF_ICMPEQ..=op::IF_ICMPLE => (opcode - op::IF_ICMPEQ, Kind::Int, true),
             op::IF_ACMPEQ | op::IF_ACMPNE => (opcode - op::IF_ACMPEQ, Kind::Ref, true),
             op::IFNULL | op::IFNONNULL => (opcode - op::IFNULL, Kind::Ref, false),
-            _ => return Err(Trouble::Subroutine),
+            _ => return Err(Trouble::Malformed("a branch of an unknown kind")),
         };
         let right = if two { self.pop(kind)? } else { Reg::NONE };
         let left = self.pop(kind)?;

@@ -82,11 +82,10 @@ fn a_program_is_checked_without_running() {
     }
     assert!(!run.out.contains("safe"), "{}", run.out);
     assert_eq!(raddle(&["check", "--no-config", &bank]).out, run.out, "the same twice");
-    assert_eq!(
-        raddle(&["check", "--no-config", "--threads", "1", &bank]).out,
-        run.out,
-        "with one thread too"
-    );
+    for threads in ["1", "2", "7"] {
+        let again = raddle(&["check", "--no-config", "--no-cache", "--threads", threads, &bank]);
+        assert_eq!(again.out, run.out, "with {threads} threads");
+    }
 }
 
 #[test]

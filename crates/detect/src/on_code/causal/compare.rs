@@ -16,6 +16,8 @@
 //! - a lock that is only taken under a certain other one is left out: its regions are parts of the other one's. (An object
 //!   that two owners share and each guards with its own lock is taken for guarded.)
 
+use std::collections::BTreeMap;
+
 use program::ClassId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -32,6 +34,12 @@ pub enum Kind {
     Read,
     /// Written.
     Write,
+}
+
+impl Kind {
+    fn other(self) -> Kind {
+        if self == Kind::Read { Kind::Write } else { Kind::Read }
+    }
 }
 
 /// A maximal view of one process with which another one's views do not fit.
@@ -52,54 +60,178 @@ pub struct Conflict {
 }
 
 /// Comparisons that are made before the rest is left out.
-const MOST_STEPS: u64 = 1_000_000;
+const MOST_STEPS: u64 = 4_000_000;
+/// How many processes with the same maximal view are looked at where there is no time for all.
+const FEW_RANKS: usize = 2;
 /// How many comparisons judging two overlaps counts for.
 const JUDGING: u64 = 40;
 /// Pairs of regions with the same overlaps that are asked for something that depends on both.
 const MOST_PAIRS: usize = 64;
 
 /// Distinct views of one process, with the regions that have them.
-type Sets = Vec<(Vec<VarId>, Vec<RegionId>)>;
+#[derive(Default)]
+struct Sets {
+    all: Vec<(Vec<VarId>, Vec<RegionId>)>,
+    /// By variable: the views that have it.
+    with: FxHashMap<VarId, Vec<u32>>,
+}
+
+/// The processes that run regions under one lock, with their views: read, and written.
+struct Lock {
+    groups: Vec<Group>,
+    views: Vec<[Sets; 2]>,
+}
+
+/// A maximal view of a process: the number of its group and of the view among its read or written ones.
+#[derive(Clone, Copy)]
+struct Top {
+    group: usize,
+    set: usize,
+    apart_kind: Kind,
+    /// Its number among those that differ.
+    distinct: usize,
+    /// How many processes before have the same maximal view.
+    rank: usize,
+}
+
+/// The maximal views under one lock.
+#[derive(Default)]
+struct Tops {
+    all: Vec<Top>,
+    /// By distinct view: how many views of each group meet it.
+    meeting: Vec<Vec<u32>>,
+}
+
+impl Tops {
+    /// What it costs to compare all of them.
+    fn cost(&self) -> u64 {
+        let costs: Vec<u64> =
+            self.meeting.iter().map(|counts| counts.iter().copied().map(u64::from).sum()).collect();
+        let all = self.all.iter().filter_map(|top| costs.get(top.distinct));
+        all.fold(0, |sum: u64, cost| sum.saturating_add(*cost))
+    }
+
+    /// The groups with several views that meet it, and how many.
+    fn meeting(&self, top: &Top) -> impl Iterator<Item = (usize, usize)> {
+        let counts = self.meeting.get(top.distinct).into_iter().flatten();
+        counts.map(|count| *count as usize).enumerate().filter(|(_, count)| *count > 1)
+    }
+}
+
+impl Lock {
+    fn sets(&self, group: usize, kind: Kind) -> Option<&Sets> {
+        let [reads, writes] = self.views.get(group)?;
+        Some(if kind == Kind::Read { reads } else { writes })
+    }
+
+    fn top(&self, top: &Top) -> Option<&(Vec<VarId>, Vec<RegionId>)> {
+        self.sets(top.group, top.apart_kind.other())?.all.get(top.set)
+    }
+
+    /// All maximal views.
+    fn tops(&self) -> Tops {
+        let mut tops = Tops::default();
+        let mut known: FxHashMap<(Kind, &[VarId]), (usize, usize)> = FxHashMap::default();
+        for (group, views) in self.views.iter().enumerate() {
+            for (sets, apart_kind) in views.iter().zip([Kind::Write, Kind::Read]) {
+                for (number, set) in sets.maximal() {
+                    let (distinct, rank) = known.entry((apart_kind, set)).or_insert_with(|| {
+                        let others = (0..self.groups.len()).map(|group| {
+                            let apart = self.sets(group, apart_kind);
+                            apart.map_or(0, |apart| apart.meeting(set).len() as u32)
+                        });
+                        tops.meeting.push(others.collect());
+                        (tops.meeting.len() - 1, 0)
+                    });
+                    let (distinct, before) = (*distinct, *rank);
+                    *rank += 1;
+                    tops.all.push(Top { group, set: number, apart_kind, distinct, rank: before });
+                }
+            }
+        }
+        tops
+    }
+}
 
 /// Finds all conflicts; says how many comparisons were left out.
+///
+/// A library has a hundred thousand processes, but few different maximal views. Where there is no time for all pairs of
+/// processes, each maximal view is compared for the first process that has it: which one it is seldom matters.
 pub fn conflicts<'a, 'p>(
     regions: &'a Regions<'p>,
     correlation: &mut Correlation<'a, 'p>,
     paper: bool,
 ) -> (Vec<Conflict>, u64) {
     let mut found = Vec::new();
-    let mut steps = MOST_STEPS;
     let mut left_out = 0;
     let mut sequence = Sequence::new(regions);
     let outer = if paper { FxHashMap::default() } else { outer_locks(regions) };
-    for group in by_lock(regions, paper) {
-        if is_protected(&group, &outer) {
-            continue;
-        }
-        let views: Vec<[Sets; 2]> = group.iter().map(|group| sets(regions, &group.regions)).collect();
-        for (one, [reads, writes]) in group.iter().zip(&views) {
-            for (maximal, apart_kind) in [(maximal(reads), Kind::Write), (maximal(writes), Kind::Read)] {
-                for (set, holders) in maximal {
-                    for (other, [reads, writes]) in group.iter().zip(&views) {
-                        let apart = if apart_kind == Kind::Read { reads } else { writes };
-                        let alone = one.process == other.process && !one.many;
-                        if alone || apart.len() < 2 {
-                            continue;
-                        }
-                        if steps < apart.len() as u64 {
-                            left_out += 1;
-                            continue;
-                        }
-                        steps -= apart.len() as u64;
-                        let maximal = Maximal { regions, process: one.process, set, holders, apart_kind };
-                        let mut judge = Judge { regions, correlation, sequence: &mut sequence, paper };
-                        found.extend(maximal.conflict(other.process, apart, &mut judge, &mut steps));
-                    }
+    let locks: Vec<Lock> = by_lock(regions, paper)
+        .into_iter()
+        .filter(|groups| !is_protected(groups, &outer))
+        .map(|groups| {
+            let views = groups.iter().map(|group| sets(regions, &group.regions)).collect();
+            Lock { groups, views }
+        })
+        .collect();
+    let tops: Vec<Tops> = locks.iter().map(Lock::tops).collect();
+    let all = tops.iter().fold(0, |sum: u64, tops| sum.saturating_add(tops.cost()));
+    let (most_ranks, longest) = match all > MOST_STEPS {
+        true => (FEW_RANKS, longest(&tops)),
+        false => (usize::MAX, usize::MAX),
+    };
+    let mut steps = MOST_STEPS;
+    for (lock, tops) in locks.iter().zip(&tops) {
+        // Whether reads together lead to something may depend on who reads; of writes together nothing is asked.
+        let skipped = |top: &&Top| top.rank >= most_ranks && top.apart_kind == Kind::Write;
+        left_out += tops.all.iter().filter(skipped).count() as u64;
+        for top in tops.all.iter().filter(|top| top.rank < most_ranks) {
+            let (Some(one), Some((set, holders))) = (lock.groups.get(top.group), lock.top(top)) else {
+                continue;
+            };
+            for (number, count) in tops.meeting(top) {
+                let Some(other) = lock.groups.get(number) else { continue };
+                if one.process == other.process && !one.many {
+                    continue;
                 }
+                if steps < count as u64 || count > longest {
+                    left_out += 1;
+                    continue;
+                }
+                steps -= count as u64;
+                let Some(apart) = lock.sets(number, top.apart_kind) else { continue };
+                let meeting = apart.meeting(set);
+                let meeting = meeting.iter().filter_map(|number| apart.all.get(*number as usize));
+                let maximal =
+                    Maximal { regions, process: one.process, set, holders, apart_kind: top.apart_kind };
+                let mut judge = Judge { regions, correlation, sequence: &mut sequence, paper };
+                found.extend(maximal.conflict(other.process, meeting, &mut judge, &mut steps));
             }
         }
     }
     (found, left_out + sequence.left_out)
+}
+
+/// How many views of one process, as far as they meet a maximal one, can be compared with each other for all processes.
+/// What a process shows that runs little is within what one shows that runs more, and says more clearly what is wrong.
+fn longest(tops: &[Tops]) -> usize {
+    let mut counts: BTreeMap<usize, u64> = BTreeMap::new();
+    for tops in tops {
+        for top in tops.all.iter().filter(|top| top.rank < FEW_RANKS) {
+            for (_, count) in tops.meeting(top) {
+                *counts.entry(count).or_default() += 1;
+            }
+        }
+    }
+    let mut left = MOST_STEPS;
+    let mut longest = 0;
+    for (length, count) in counts {
+        // Not all of them diverge.
+        let pairs = (length as u64).saturating_mul(length as u64) * JUDGING / 8;
+        let Some(rest) = left.checked_sub(pairs.saturating_mul(count)) else { break };
+        (left, longest) = (rest, length);
+    }
+    longest
 }
 
 /// The locks of the regions around each region, wherever it is run; its own is none.
@@ -148,24 +280,49 @@ fn waits(regions: &Regions<'_>, region: RegionId) -> bool {
 /// The distinct read and write views of some regions.
 fn sets(regions: &Regions<'_>, of: &[RegionId]) -> [Sets; 2] {
     let mut found: [Sets; 2] = Default::default();
+    let mut known: [FxHashMap<&[VarId], usize>; 2] = Default::default();
     for region in of {
         let view = regions.views.of(*region);
-        for (sets, set) in found.iter_mut().zip([&view.reads, &view.writes]) {
-            match sets.iter_mut().find(|(known, _)| known == set) {
-                _ if set.is_empty() => {}
-                Some((_, of)) => of.push(*region),
-                None => sets.push((set.clone(), vec![*region])),
+        for ((sets, known), set) in found.iter_mut().zip(&mut known).zip([&view.reads, &view.writes]) {
+            if set.is_empty() {
+                continue;
+            }
+            let number = *known.entry(set).or_insert_with(|| {
+                for var in set {
+                    sets.with.entry(*var).or_default().push(sets.all.len() as u32);
+                }
+                sets.all.push((set.clone(), Vec::new()));
+                sets.all.len() - 1
+            });
+            if let Some((_, of)) = sets.all.get_mut(number) {
+                of.push(*region);
             }
         }
     }
     found
 }
 
-/// Definition 6.
-fn maximal(sets: &Sets) -> impl Iterator<Item = (&Vec<VarId>, &Vec<RegionId>)> {
-    let is_maximal =
-        |set: &Vec<VarId>| !sets.iter().any(|(other, _)| other.len() > set.len() && is_subset(set, other));
-    sets.iter().filter(move |(set, _)| set.len() > 1 && is_maximal(set)).map(|(set, of)| (set, of))
+impl Sets {
+    /// Definition 6: the maximal views, with their numbers.
+    fn maximal(&self) -> impl Iterator<Item = (usize, &[VarId])> {
+        let is_maximal = |set: &[VarId]| {
+            // Whatever holds all of it holds its first variable.
+            let with = set.first().and_then(|first| self.with.get(first)).into_iter().flatten();
+            let mut others = with.filter_map(|number| self.all.get(*number as usize));
+            !others.any(|(other, _)| other.len() > set.len() && is_subset(set, other))
+        };
+        let sets = self.all.iter().enumerate().map(|(number, (set, _))| (number, set.as_slice()));
+        sets.filter(move |(_, set)| set.len() > 1 && is_maximal(set))
+    }
+
+    /// The numbers of the views that have a variable in common with a set, in order.
+    fn meeting(&self, set: &[VarId]) -> Vec<u32> {
+        let mut found: Vec<u32> =
+            set.iter().filter_map(|var| self.with.get(var)).flatten().copied().collect();
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
 }
 
 fn is_subset(one: &[VarId], other: &[VarId]) -> bool {
@@ -199,10 +356,10 @@ impl Maximal<'_, '_> {
     }
 
     /// Definitions 7 and 8 for one other process.
-    fn conflict(
+    fn conflict<'s>(
         &self,
         other: usize,
-        apart: &Sets,
+        apart: impl Iterator<Item = &'s (Vec<VarId>, Vec<RegionId>)>,
         judge: &mut Judge<'_, '_, '_>,
         steps: &mut u64,
     ) -> Option<Conflict> {
@@ -210,9 +367,6 @@ impl Maximal<'_, '_> {
         for (set, of) in apart {
             let common: Vec<VarId> =
                 set.iter().copied().filter(|var| self.set.binary_search(var).is_ok()).collect();
-            if common.is_empty() {
-                continue;
-            }
             match overlaps.iter_mut().find(|(known, _)| *known == common) {
                 Some((_, regions)) => regions.extend(of),
                 None => overlaps.push((common, of.clone())),
@@ -244,7 +398,7 @@ impl Maximal<'_, '_> {
         vars.sort_unstable();
         Some(Conflict {
             together: (self.process, self.holders.first().copied()?),
-            together_kind: if self.apart_kind == Kind::Read { Kind::Write } else { Kind::Read },
+            together_kind: self.apart_kind.other(),
             apart: (other, first, second),
             pair,
             apart_kind: self.apart_kind,
@@ -305,5 +459,22 @@ impl Maximal<'_, '_> {
             }
         }
         None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn where_there_is_no_time_for_all_whoever_has_few_views_is_compared() {
+        let top = |distinct, rank| Top { group: 0, set: 0, apart_kind: Kind::Read, distinct, rank };
+        let tops = |all: Vec<Top>| Tops { all, meeting: vec![vec![1, 2, 3], vec![2, 2_000]] };
+        let two = tops(vec![top(0, 0), top(1, 0)]);
+        assert_eq!((two.cost(), longest(&[two])), (2_008, 3));
+        // A view that many processes have is compared for the first ones alone.
+        let many = tops((0..10_000).map(|rank| top(0, rank)).collect());
+        assert_eq!((many.cost(), longest(&[many])), (60_000, 3));
+        assert_eq!(longest(&[]), 0);
     }
 }

@@ -74,7 +74,6 @@ fn check(code: &Code, options: &Options, out: &mut Out<'_>) {
     let given = Given::new(code);
     let stable = Stable::new(given.program, given.points);
     let regions = Regions::new(given, &stable, options.paper);
-    gaps(&regions, out);
     let (graph, left_out) = graph::Graph::new(&regions, options.paper);
     gap(out, "methods that causal did not look at as a whole", "they are too large, or too many", left_out);
     let mut correlation = correlation::Correlation::new(&regions, &graph, options.paper);
@@ -111,13 +110,14 @@ fn check(code: &Code, options: &Options, out: &mut Out<'_>) {
             out.add(evidence);
         }
     }
+    gaps(&regions, out);
 }
 
 /// What the regions themselves are missing.
 pub(super) fn gaps(regions: &Regions<'_>, out: &mut Out<'_>) {
     let calls = regions.instances.left_out;
     gap(out, "calls within atomic blocks that were not followed", "there are too many, or too deep", calls);
-    gap(out, "threads that were not looked at", "there are too many", regions.roots_left_out);
+    gap(out, "threads that were not looked at", "there are too many", regions.processes.left_out());
 }
 
 fn gap(out: &mut Out<'_>, what: &str, why: &str, count: u64) {

@@ -90,7 +90,19 @@ fn check(code: &Code, _options: &Options, out: &mut Out<'_>) {
 
 /// An access without the lock that the field says it is guarded by.
 fn broken_promise(code: &Code, field: FieldId, all: &[&Access], out: &mut Out<'_>) -> bool {
-    let Some(declared) = guarded_by(&code.program, field) else { return false };
+    let declared = match guarded_by(code, field) {
+        None => return false,
+        Some(Ok(declared)) => declared,
+        Some(Err(text)) => {
+            let what = format!("{}, guarded by {text}", code.field_name(field));
+            out.gap(
+                what,
+                "no code locks that object itself: what it does to keep threads apart is not known",
+                1,
+            );
+            return true;
+        }
+    };
     for access in all.iter().filter(|access| !is_held(&declared, &access.guards)) {
         let mut step = step(access);
         step.note = format!("without {}", declared.text);

@@ -2,15 +2,16 @@
 //! runs nothing beside others before it has started one and after it has waited for all; what it does then counts for no
 //! process (see `quiet.rs`). A process that several threads run counts as two.
 
+use std::cell::OnceCell;
 use std::rc::Rc;
 
 use program::MethodId;
-use program::points::{Callee, Caller, RootKind};
+use program::points::{Callee, Caller, Root, RootKind};
 use rustc_hash::FxHashMap;
 
-use super::instances::{Instance, Instances};
+use super::instances::Instances;
 use super::quiet::Quiet;
-use super::reach::Reach;
+use super::reach::{Lists, Reach, contains, insert};
 use super::{Given, RegionId};
 
 /// A process.
@@ -21,10 +22,13 @@ pub struct Process {
     pub many: bool,
     /// Is it known that there is such a thread? Of a library's public methods it is not.
     pub is_known: bool,
-    /// The instances it runs, as bits.
-    runs: Rc<[u64]>,
-    /// The regions it runs, sorted.
-    pub regions: Vec<RegionId>,
+    /// The regions it runs, sorted; processes that run the same ones share them.
+    pub regions: Rc<[u32]>,
+    /// Where it starts, for finding out what it runs.
+    first: Option<u32>,
+    reach: Rc<Reach>,
+    /// The instances it runs, as bits, once somebody has asked.
+    runs: OnceCell<Rc<[u64]>>,
     /// For some instances: the instructions that run beside no other thread.
     quiet: FxHashMap<u32, Vec<bool>>,
 }
@@ -35,14 +39,14 @@ impl Process {
         self.runs_instance(instance) && !self.is_quiet(instance, inst)
     }
 
-    /// The instances it runs, as bits.
+    /// The instances it runs, as bits. (More than instances may be among them.)
     pub fn run_bits(&self) -> &[u64] {
-        &self.runs
+        self.runs.get_or_init(|| self.first.and_then(|first| self.reach.of(first)).unwrap_or_default())
     }
 
     /// Does it run this instance?
     pub fn runs_instance(&self, instance: u32) -> bool {
-        contains(&self.runs, instance)
+        contains(self.run_bits(), instance)
     }
 
     fn is_quiet(&self, instance: u32, inst: u32) -> bool {
@@ -50,94 +54,141 @@ impl Process {
     }
 }
 
-fn contains(set: &[u64], number: u32) -> bool {
-    set.get(number as usize / 64).is_some_and(|bits| bits >> (number % 64) & 1 == 1)
+/// How many processes are known for one instance: a library has as many as public methods.
+const MOST_RUNNERS: usize = 32;
+
+/// Who runs what.
+pub struct Processes {
+    /// All processes; the program's own thread is the first.
+    pub all: Vec<Process>,
+    /// Roots of which it is not known which regions they run.
+    without_regions: u64,
+    reach: Rc<Reach>,
+    /// By part: the first processes that run it, without the program's own thread.
+    runners: Vec<Vec<u32>>,
 }
 
-fn insert(set: &mut [u64], number: u32) {
-    if let Some(bits) = set.get_mut(number as usize / 64) {
-        *bits |= 1 << (number % 64);
-    }
-}
-
-/// How many instances all processes together may run or not run; roots beyond are left out.
-const MOST_RUNS: usize = 300_000_000;
-/// How many steps it may take to find out.
-const MOST_STEPS: usize = 60_000_000;
-
-/// Finds all processes; says how many were left out.
-pub fn processes(given: &Given<'_>, instances: &Instances<'_>) -> (Vec<Process>, u64) {
-    let mut spread = Spread::new(given, instances);
-    let reach = spread.reach();
-    let mut found: Vec<Process> = Vec::new();
-    let mut left_out = 0;
-    let mut main: Vec<MethodId> = Vec::new();
-    for (number, root) in given.points.roots().iter().enumerate() {
-        if root.kind == RootKind::Main {
-            main.push(root.method);
-            continue;
-        }
-        if found.len().saturating_mul(instances.all.len()) > MOST_RUNS || spread.steps == 0 {
-            left_out += 1;
-            continue;
-        }
-        let name = method_name(given, root.method);
-        let name = match root.kind {
-            RootKind::Entry | RootKind::Public => format!("caller of {name}"),
-            RootKind::Finalizer => "finalizer".to_owned(),
-            RootKind::Main | RootKind::Task => name,
-        };
-        let first = match root.hub {
-            None => instances.free.get(&root.method).copied(),
-            Some(hub) => spread.hub(hub),
-        };
-        let whole = first.and_then(|first| reach.as_ref()?.of(first));
-        found.push(Process {
-            name,
-            many: given.sharing.is_many(number),
-            is_known: root.kind != RootKind::Public,
-            runs: whole.unwrap_or_else(|| spread.run(first.into_iter().collect()).into()),
-            regions: Vec::new(),
-            quiet: FxHashMap::default(),
-        });
-    }
-    if !main.is_empty() {
-        let mut quiet = Quiet::new(given, instances);
-        for method in main.iter().filter_map(|method| instances.free.get(method)) {
-            quiet.start(*method);
-        }
-        let (mut walked, active) = quiet.finish();
-        let mut runs = spread.run(active);
-        // What also runs beside others runs beside others.
-        walked.retain(|instance, _| !contains(&runs, *instance));
-        for instance in walked.keys() {
-            insert(&mut runs, *instance);
-        }
-        let main = Process {
-            name: "main".to_owned(),
-            many: false,
-            is_known: true,
-            runs: runs.into(),
-            regions: Vec::new(),
-            quiet: walked,
-        };
-        found.insert(0, main);
-    }
-    let with_regions: Vec<(u32, &Instance<'_>)> =
-        (0u32..).zip(&instances.all).filter(|(_, instance)| instance.starts().next().is_some()).collect();
-    for process in &mut found {
-        let mut regions = Vec::new();
-        for (number, instance) in with_regions.iter().copied() {
-            if process.runs_instance(number) {
-                let starts = instance.starts().filter(|(_, start)| !process.is_quiet(number, *start));
-                regions.extend(starts.map(|(region, _)| region));
+impl Processes {
+    /// Finds all processes.
+    pub fn new(given: &Given<'_>, instances: &Instances<'_>) -> Processes {
+        let spread = Spread::new(given, instances);
+        let reach = Rc::new(Reach::new(&spread.graph));
+        let mut starts: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
+        for (number, instance) in (0u32..).zip(&instances.all) {
+            let found: Vec<u32> = instance.starts().map(|(RegionId(region), _)| region).collect();
+            if !found.is_empty() {
+                starts.insert(number, found);
             }
         }
-        regions.sort_unstable();
-        regions.dedup();
-        process.regions = regions;
+        let regions = reach.marks(&starts, instances.regions.len());
+        let none: Rc<[u32]> = Rc::from([]);
+        let mut without_regions = 0;
+        let mut main: Vec<MethodId> = Vec::new();
+        let mut all: Vec<Process> = Vec::new();
+        for (number, root) in given.points.roots().iter().enumerate() {
+            if root.kind == RootKind::Main {
+                main.push(root.method);
+                continue;
+            }
+            let first = match root.hub {
+                None => instances.free.get(&root.method).copied(),
+                Some(hub) => spread.hubs.get(&hub).copied(),
+            };
+            let part = first.and_then(|first| reach.part(first));
+            let regions = match part {
+                Some(part) => regions.get(part as usize).cloned().flatten(),
+                None => Some(Rc::clone(&none)),
+            };
+            let Some(regions) = regions else {
+                without_regions += 1;
+                continue;
+            };
+            all.push(Process {
+                name: thread_name(given, root),
+                many: given.sharing.is_many(number),
+                is_known: root.kind != RootKind::Public,
+                regions,
+                first,
+                reach: Rc::clone(&reach),
+                runs: OnceCell::new(),
+                quiet: FxHashMap::default(),
+            });
+        }
+        if !main.is_empty() {
+            all.insert(0, own_thread(given, instances, &reach, &main));
+        }
+        let others = (0u32..).zip(&all).skip(usize::from(!main.is_empty()));
+        let walkers = others.filter_map(|(number, process)| Some((number, process.first?)));
+        let runners = reach.first(walkers, MOST_RUNNERS);
+        Processes { all, without_regions, reach, runners }
     }
-    (found, left_out)
+
+    /// How many have not been looked at so far, since there were too many.
+    pub fn left_out(&self) -> u64 {
+        self.without_regions + self.reach.refused()
+    }
+
+    /// A process.
+    pub fn get(&self, number: usize) -> Option<&Process> {
+        self.all.get(number)
+    }
+
+    /// Some processes that run an instruction while others may run, in order.
+    pub fn runners(&self, instance: u32, inst: u32) -> impl Iterator<Item = usize> {
+        // Where it starts is known of all but the program's own thread.
+        let own = self.all.first().filter(|own| own.first.is_none() && own.runs_instance(instance));
+        let part = self.reach.part(instance);
+        let others = part.and_then(|part| self.runners.get(part as usize)).into_iter().flatten();
+        let all = own.map(|_| 0).into_iter().chain(others.map(|number| *number as usize));
+        all.take(MOST_RUNNERS)
+            .filter(move |number| self.all.get(*number).is_some_and(|p| !p.is_quiet(instance, inst)))
+    }
+}
+
+/// The program's own thread.
+fn own_thread(given: &Given<'_>, instances: &Instances<'_>, reach: &Rc<Reach>, main: &[MethodId]) -> Process {
+    let mut quiet = Quiet::new(given, instances);
+    for method in main.iter().filter_map(|method| instances.free.get(method)) {
+        quiet.start(*method);
+    }
+    let (mut walked, active) = quiet.finish();
+    let mut runs = reach.of_all(&active);
+    // What also runs beside others runs beside others.
+    walked.retain(|instance, _| !contains(&runs, *instance));
+    for instance in walked.keys() {
+        insert(&mut runs, *instance);
+    }
+    let mut process = Process {
+        name: "main".to_owned(),
+        many: false,
+        is_known: true,
+        regions: Rc::from([]),
+        first: None,
+        reach: Rc::clone(reach),
+        runs: OnceCell::from(Rc::from(runs)),
+        quiet: walked,
+    };
+    let mut regions = Vec::new();
+    for (number, instance) in (0u32..).zip(&instances.all) {
+        if process.runs_instance(number) {
+            let starts = instance.starts().filter(|(_, start)| !process.is_quiet(number, *start));
+            regions.extend(starts.map(|(RegionId(region), _)| region));
+        }
+    }
+    regions.sort_unstable();
+    regions.dedup();
+    process.regions = regions.into();
+    process
+}
+
+/// The thread that starts in a root.
+fn thread_name(given: &Given<'_>, root: &Root) -> String {
+    let name = method_name(given, root.method);
+    match root.kind {
+        RootKind::Entry | RootKind::Public => format!("caller of {name}"),
+        RootKind::Finalizer => "finalizer".to_owned(),
+        RootKind::Main | RootKind::Task => name,
+    }
 }
 
 /// `pkg.Class.method`
@@ -148,21 +199,15 @@ pub fn method_name(given: &Given<'_>, method: MethodId) -> String {
 }
 
 /// Who leads to whom: instances, and after them the libraries that call on behalf of others.
-struct Spread<'a, 'p> {
-    instances: &'a Instances<'p>,
+struct Spread {
     hubs: FxHashMap<u32, u32>,
-    /// By method: what it leads to besides its calls.
-    by_method: FxHashMap<MethodId, Vec<u32>>,
-    by_hub: Vec<Vec<u32>>,
-    /// In which round each was met last.
-    met: Vec<u32>,
-    round: u32,
-    steps: usize,
+    graph: Lists,
 }
 
-impl<'a, 'p> Spread<'a, 'p> {
-    fn new(given: &Given<'_>, instances: &'a Instances<'p>) -> Self {
+impl Spread {
+    fn new(given: &Given<'_>, instances: &Instances<'_>) -> Self {
         let mut hubs: FxHashMap<u32, u32> = FxHashMap::default();
+        // By method: what it leads to besides its calls.
         let mut by_method: FxHashMap<MethodId, Vec<u32>> = FxHashMap::default();
         let mut by_hub: Vec<Vec<u32>> = Vec::new();
         let count = instances.all.len() as u32;
@@ -200,56 +245,14 @@ impl<'a, 'p> Spread<'a, 'p> {
                 by_method.entry(*caller).or_default().push(*to);
             }
         }
-        let met = vec![0; instances.all.len() + by_hub.len()];
-        Spread { instances, hubs, by_method, by_hub, met, round: 0, steps: MOST_STEPS }
-    }
-
-    fn hub(&self, hub: u32) -> Option<u32> {
-        self.hubs.get(&hub).copied()
-    }
-
-    /// What is reached from each instance and library; `None` if that is too much.
-    fn reach(&self) -> Option<Reach> {
-        let count = self.instances.all.len() as u32;
-        let lists: Vec<Vec<u32>> = self
-            .instances
-            .all
-            .iter()
-            .map(|instance| {
-                let more = self.by_method.get(&instance.method).into_iter().flatten();
-                instance.calls.iter().map(|(_, callee)| callee).chain(more).copied().collect()
-            })
-            .collect();
-        Reach::new(count + self.by_hub.len() as u32, count, |node| {
-            let list = match lists.get(node as usize) {
-                Some(list) => Some(list),
-                None => self.by_hub.get((node - count) as usize),
-            };
-            list.map_or(&[], Vec::as_slice)
-        })
-    }
-
-    /// Everything that is run from some nodes on.
-    fn run(&mut self, mut work: Vec<u32>) -> Vec<u64> {
-        let mut runs = vec![0; self.instances.all.len().div_ceil(64)];
-        self.round += 1;
-        let count = self.instances.all.len() as u32;
-        while let Some(node) = work.pop() {
-            let Some(met) = self.met.get_mut(node as usize).filter(|met| **met != self.round) else {
-                continue;
-            };
-            *met = self.round;
-            let before = work.len();
-            match self.instances.all.get(node as usize) {
-                Some(instance) => {
-                    insert(&mut runs, node);
-                    work.extend(instance.calls.iter().map(|(_, callee)| *callee));
-                    work.extend(self.by_method.get(&instance.method).into_iter().flatten());
-                }
-                None => work.extend(self.by_hub.get((node - count) as usize).into_iter().flatten()),
-            }
-            self.steps = self.steps.saturating_sub(work.len().saturating_sub(before) + 1);
+        let mut graph = Lists::default();
+        for instance in &instances.all {
+            let more = by_method.get(&instance.method).into_iter().flatten();
+            graph.push(instance.calls.iter().map(|(_, callee)| callee).chain(more).copied());
         }
-        runs
+        for list in by_hub {
+            graph.push(list);
+        }
+        Spread { hubs, graph }
     }
 }
