@@ -44,6 +44,9 @@ struct Whole {
     version: u32,
 }
 
+/// Regions that are kept as a whole: each takes about a thousand bytes.
+const MOST_WHOLE: usize = 1 << 16;
+
 /// The numbers by which detectors know regions: as few as there are at a time.
 #[derive(Default)]
 pub(super) struct Numbers {
@@ -53,6 +56,10 @@ pub(super) struct Numbers {
 }
 
 impl Numbers {
+    fn are_enough(&self) -> bool {
+        self.used as usize - self.spare.len() >= MOST_WHOLE
+    }
+
     fn give(&mut self) -> (u32, u32) {
         self.versions = self.versions.wrapping_add(1);
         let number = self.spare.pop().unwrap_or_else(|| {
@@ -203,8 +210,8 @@ impl Reader {
             let kind = self.tables.site(site_of(word)).and_then(|site| site.kind);
             form_of(word) == PLAIN && matches!(kind, Some(Kind::Exit | Kind::ExitBlock))
         };
-        if region.stamps == 0 || !exits.iter().all(|&exit| is_exit(exit)) {
-            // The exits may come later the next time.
+        if region.stamps == 0 || self.regions.are_enough() || !exits.iter().all(|&exit| is_exit(exit)) {
+            // There may be room the next time, or the exits may come later.
             return Ok(Told::Never);
         }
         let thread = self.threads[at];

@@ -514,7 +514,7 @@ final class Recorder {
     long leftOut;
 
     private void keep(long from, int region, long exit) {
-        if (copy == null) copy = new long[REGION / 8 + 1];
+        if (copy == null && (copy = Regions.words(REGION / 8 + 1)) == null) return;
         int length = (int) (at - from) >>> 3;
         copy[0] = withheld;
         for (int i = 1; i < length; i++) copy[i] = U.getLong(from + 8L * i);

@@ -9,8 +9,8 @@ import jdk.internal.misc.Unsafe;
 final class Regions {
     private static final Unsafe U = Unsafe.getUnsafe();
 
-    /** The most that are known. */
-    private static final int MOST = 1 << 15;
+    /** The most that are known: the reader keeps each of them. */
+    private static final int MOST = 1 << 13;
 
     private static final int NUMBER_BITS = 24;
     private static final long NUMBER = (1 << NUMBER_BITS) - 1;
@@ -42,7 +42,7 @@ final class Regions {
         // A slot that is taken is not 0.
         long upper = hash & ~NUMBER | 1L << 63;
         long[] all = slots;
-        if (all == null) all = slots = new long[64];
+        if (all == null && (all = slots = words(64)) == null) return 0;
         int at = find(all, upper, hash);
         long slot = all[at];
         int number = (int) (slot & NUMBER);
@@ -71,6 +71,17 @@ final class Regions {
     private void grow() {
         // Where each goes in a larger table is not known any more: those that matter are soon met again.
         taken = numbers = 0;
-        slots = slots.length < 2 * MOST ? new long[2 * slots.length] : new long[slots.length];
+        long[] larger = slots.length < 2 * MOST ? words(2 * slots.length) : null;
+        if (larger != null) slots = larger;
+        else java.util.Arrays.fill(slots, 0);
+    }
+
+    /** Room for so many words; null if the program has used all memory up, which is not for us to tell it. */
+    static long[] words(int count) {
+        try {
+            return new long[count];
+        } catch (OutOfMemoryError e) {
+            return null;
+        }
     }
 }
