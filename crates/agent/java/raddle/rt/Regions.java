@@ -10,7 +10,7 @@ final class Regions {
     private static final Unsafe U = Unsafe.getUnsafe();
 
     /** The most that are known: the reader keeps each of them. */
-    private static final int MOST = 1 << 13;
+    private static final int MOST = 1 << 14;
 
     private static final int NUMBER_BITS = 24;
     private static final long NUMBER = (1 << NUMBER_BITS) - 1;
