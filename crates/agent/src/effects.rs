@@ -45,6 +45,7 @@ struct Choice {
     method: u32,
     line: u32,
     text: String,
+    of: String,
     watched: bool,
 }
 
@@ -82,6 +83,7 @@ impl Effects {
             method: site.method,
             line: u32::from(site.line),
             text: site.text.to_owned(),
+            of: site.of.to_owned(),
             watched: site.watched,
         };
         let mut choices = self.choices.lock().unwrap_or_else(PoisonError::into_inner);
@@ -266,6 +268,8 @@ impl Agent {
             kind: kind.number(),
             operand: field,
             text: choice.text.clone(),
+            // A field has a name of its own.
+            of: if field == 0 { choice.of.clone() } else { String::new() },
         }
         .encode(&mut entry);
         self.session.names(&entry);

@@ -151,7 +151,7 @@ impl Agent {
         for (number, kind) in (1..).zip(COMMON) {
             self.sites.set(number, kind, 0, 0);
             let kind = kind.number();
-            Entry::Site { number, method: 0, line: 0, kind, operand: 0, text: String::new() }
+            Entry::Site { number, method: 0, line: 0, kind, operand: 0, text: String::new(), of: String::new() }
                 .encode(&mut entries);
         }
         self.session.names(&entries);
@@ -317,7 +317,8 @@ impl Agent {
         };
         let Some(number) = self.sites.add(kind, of, 0) else { return site };
         let mut entry = Vec::new();
-        Entry::Site { number, method, line, kind: kind.number(), operand, text: String::new() }
+        let kind = kind.number();
+        Entry::Site { number, method, line, kind, operand, text: String::new(), of: String::new() }
             .encode(&mut entry);
         self.names(&entry);
         number
@@ -418,6 +419,7 @@ impl instrument::Sites for Weaving<'_> {
                 Some(_) => natives::for_people(site.text),
                 None => site.text.to_owned(),
             },
+            of: site.of.to_owned(),
         }
         .encode(&mut self.entries);
         if field != 0 {

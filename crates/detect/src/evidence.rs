@@ -19,6 +19,9 @@ use self::names::{Examples, Names};
 pub enum Subject {
     /// A variable, by its field.
     Variable(VarId),
+    /// A variable that was seen at two places: an element of an array, or what a collection holds, by the field that one
+    /// of them takes the array or collection from. All arrays of a type would be one subject without it.
+    SeenAt(VarId, [SiteId; 2]),
     /// Several variables, by their fields: no matter how often or in which order.
     Variables(Vec<VarId>),
     /// The same, for a detector that reports when some of the objects may be gone.
@@ -260,6 +263,10 @@ fn key(subject: &Subject, now: &Now<'_>) -> Vec<u64> {
     let variable = |var: &VarId| VariableKind::of(*var, now).key();
     match subject {
         Subject::Variable(var) => vec![variable(var)],
+        Subject::SeenAt(var, sites) => {
+            let of = taken_from(*var, sites, now);
+            vec![variable(var), of.map_or(0, |StrId(of)| u64::from(of) + 1)]
+        }
         Subject::Variables(vars) => {
             let mut key: Vec<u64> = vars.iter().map(variable).collect();
             key.sort_unstable();
@@ -283,6 +290,18 @@ fn key(subject: &Subject, now: &Now<'_>) -> Vec<u64> {
             key
         }
     }
+}
+
+/// Where the code takes an array or collection from that it uses at two places. Fields have names of their own.
+fn taken_from(var: VarId, sites: &[SiteId; 2], now: &Now<'_>) -> Option<StrId> {
+    if let VariableKind::Field(field) = VariableKind::of(var, now)
+        && !now.symbols.is_contents(field)
+    {
+        return None;
+    }
+    // Whichever of the two came first, the name is the same.
+    let names = sites.iter().filter_map(|&site| now.symbols.sites.get(site).of);
+    names.min_by_key(|&name| now.symbols.str(name))
 }
 
 /// What an operation does.
@@ -309,6 +328,14 @@ pub(crate) fn variable_kind(var: VarId, now: &Now<'_>) -> String {
 fn subject_name(subject: &Subject, now: &Now<'_>) -> String {
     let mut names: Vec<String> = match subject {
         Subject::Variable(var) => vec![variable_kind(*var, now)],
+        Subject::SeenAt(var, sites) => {
+            let kind = VariableKind::of(*var, now);
+            vec![match (taken_from(*var, sites, now).map(|of| now.symbols.str(of)), kind) {
+                (Some(of), VariableKind::Elements(_)) => format!("{of}[]"),
+                (Some(of), VariableKind::Field(_)) => format!("{of}.contents"),
+                (None, kind) => kind.name(now.symbols),
+            }]
+        }
         Subject::Variables(vars) => {
             let mut names: Vec<String> = vars.iter().map(|&var| variable_kind(var, now)).collect();
             names.sort();

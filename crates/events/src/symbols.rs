@@ -60,6 +60,17 @@ pub struct Site {
     pub line: i32,
     /// The call that led here, where the trace knows the very stack.
     pub caller: Option<SiteId>,
+    /// Where the code takes the array, collection or lock from that it uses here, if it tells: `pkg.Class.field`,
+    /// `pkg.Class.field[]` for what is an element.
+    pub of: Option<StrId>,
+}
+
+/// The field of an object of a library that stands for all that it holds.
+pub const CONTENTS: &str = "contents";
+
+impl Site {
+    /// A place of which nothing is known.
+    pub const NOWHERE: Site = Site { method: None, file: None, line: 0, caller: None, of: None };
 }
 
 /// An object.
@@ -495,6 +506,11 @@ impl Symbols {
             Some(class) => format!("{}.{}", self.class_name(class), self.str(field.name)),
             None => self.str(field.name).to_owned(),
         }
+    }
+
+    /// Whether the field stands for all that an object of a library holds.
+    pub fn is_contents(&self, id: FieldId) -> bool {
+        self.str(self.fields.get(id).name) == CONTENTS
     }
 
     /// `pkg.Class@7`.

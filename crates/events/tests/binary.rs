@@ -32,7 +32,7 @@ fn symbols() -> Symbols {
     let method = symbols.methods.intern(events::Method { class, name: method });
     for line in -2..60 {
         let caller = (line > 0).then_some(SiteId(0));
-        symbols.sites.intern(Site { method: Some(method), file: Some(file), line, caller });
+        symbols.sites.intern(Site { method: Some(method), file: Some(file), line, caller, of: caller.map(|_| file) });
     }
     let name = symbols.string("x");
     let x = symbols.fields.intern(Field { class: Some(class), name, is_final: true });
@@ -164,7 +164,7 @@ fn an_index_used_again_names_the_object_of_its_time() {
     let class = symbols.class("Node");
     let name = symbols.string("next");
     let field = symbols.fields.intern(Field { class: Some(class), name, is_final: false });
-    let site = symbols.sites.intern(Site { method: None, file: None, line: 1, caller: None });
+    let site = symbols.sites.intern(Site { line: 1, ..Site::NOWHERE });
     let mut writer = Writer::new(Vec::new()).unwrap();
     for label in 0..10_000 {
         symbols.recycle();
@@ -201,7 +201,7 @@ fn an_index_used_again_names_the_object_of_its_time() {
 fn a_million_names_are_no_frame_too_long() {
     let mut symbols = Symbols::new();
     let thread = symbols.thread("main");
-    let site = symbols.sites.intern(Site { method: None, file: None, line: 1, caller: None });
+    let site = symbols.sites.intern(Site { line: 1, ..Site::NOWHERE });
     let long = "x".repeat(80);
     for v in 0..1_000_000u32 {
         let name = symbols.push_string(format!("{long}{v}").into());

@@ -170,10 +170,10 @@ fn any_name_survives_writing_and_reading() {
             let plain = s.class(other);
             let object = s.object(Object { class, label: 7 });
             let method = s.methods.intern(Method { class, name: second });
-            let caller = s.sites.push(Site { method: None, file: Some(second), line: -5, caller: None });
+            let caller = s.sites.push(Site { file: Some(second), line: -5, ..Site::NOWHERE });
             let site =
-                s.sites.push(Site { method: Some(method), file: Some(text), line: 3, caller: Some(caller) });
-            let bare_site = s.sites.push(Site { method: Some(method), file: None, line: 0, caller: None });
+                s.sites.push(Site { method: Some(method), file: Some(text), line: 3, caller: Some(caller), of: Some(second) });
+            let bare_site = s.sites.push(Site { method: Some(method), of: Some(text), ..Site::NOWHERE });
             let mut ops = Vec::new();
             for field in [Some(class), Some(plain), None] {
                 let field = s.fields.intern(Field { class: field, name: second, is_final: field.is_none() });

@@ -30,6 +30,7 @@ mod references;
 pub mod settled;
 mod sites;
 mod stack;
+mod taken;
 
 use classfile::Class;
 use events::models::Models;

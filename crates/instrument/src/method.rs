@@ -13,6 +13,7 @@ use crate::kept::Kept;
 use crate::models::{Bodies, Pending};
 use crate::monitors::Region;
 use crate::probe::Probe;
+use crate::taken::{self, Taken};
 use crate::{Blocks, Called, Kind, Scope, Site, Spared};
 
 /// A method in the making.
@@ -56,6 +57,8 @@ pub(crate) struct Method<'a> {
     pub pending_calls: Vec<u32>,
     /// Regions that are left by an exception in one place, once they have been looked for.
     pub regions: Option<Vec<Region>>,
+    /// From which fields the code takes what it uses, once somebody has asked.
+    taken: Option<Taken>,
 }
 
 /// What loads and stores move for a type.
@@ -101,6 +104,7 @@ impl<'a> Method<'a> {
             pending: Vec::new(),
             pending_calls: Vec::new(),
             regions: None,
+            taken: None,
         })
     }
 
@@ -180,6 +184,14 @@ impl<'a> Method<'a> {
             self.early_puts = Some(found);
         }
         Ok(self.early_puts.as_ref().is_some_and(|found| found.binary_search(&self.pc).is_ok()))
+    }
+
+    /// The field from which the current instruction takes what it uses; empty if that is not known.
+    pub fn taken_from(&mut self, class: &Class<'a>) -> Result<String> {
+        if self.taken.is_none() {
+            self.taken = Some(taken::find(self.edit.code(), &class.pool)?);
+        }
+        self.taken.as_ref().map_or(Ok(String::new()), |taken| taken.name(self.pc, &class.pool))
     }
 
     /// The source line of a pc; 0 if it is not known.
@@ -264,12 +276,19 @@ impl<'a> Weaving<'_, 'a> {
     /// The number of a site at the current instruction.
     pub fn site(&mut self, method: &mut Method<'a>, kind: Kind, operand: u32, about: &str) -> Result<i32> {
         let number = self.method_number(method);
+        let of = match kind {
+            Kind::ArrayRead | Kind::ArrayWrite | Kind::Enter | Kind::EnterBlock => {
+                method.taken_from(&self.class)?
+            }
+            _ => String::new(),
+        };
         let site = Site {
             method: number,
             line: method.line(&self.class, method.pc),
             kind,
             operand,
             text: about,
+            of: &of,
             effects: &[],
             called: Called::Certain,
             watched: method.accesses,

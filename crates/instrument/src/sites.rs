@@ -15,6 +15,9 @@ pub struct Site<'s> {
     pub operand: u32,
     /// The array's type as far as the instruction tells it (`[I`; `[L` for objects); of a channel what it is for.
     pub text: &'s str,
+    /// The field from which the code takes the array, the receiver or the monitor (`a.b.C.field`, `a.b.C.field[]` for an
+    /// element); empty where it does not tell.
+    pub of: &'s str,
     /// Of a model's call: the lines that may hold, decided at run time by the receiver's class unless `called` says
     /// that they hold. The probe call carries the same target and value for all of them.
     pub effects: &'s [EffectRef],

@@ -145,7 +145,7 @@ impl Eraser {
         let var = access.var;
         let Some(sides) = guard::sides(access, self.paper, now) else { return };
         self.rows.at(var).state = State::Reported;
-        if out.wants(Rule::DataRace, &Subject::Variable(var), now) {
+        if out.wants(Rule::DataRace, &Subject::SeenAt(var, [sides.0.site, sides.1.site]), now) {
             let message =
                 "{} is used by several threads, one of them writes, and no lock is held at every access";
             out.add(guard::evidence(var, sides, message, now), Some(now.at(access)), now);

@@ -258,7 +258,7 @@ impl FastTrack {
         }
         self.rows.forget(var);
         self.rows.rows.at(var).write.epoch = epoch(REPORTED, 1);
-        let subject = Subject::Variable(var);
+        let subject = Subject::SeenAt(var, [other.site, access.site()]);
         if !out.wants(Rule::DataRace, &subject, now) {
             return;
         }

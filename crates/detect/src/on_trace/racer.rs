@@ -167,7 +167,7 @@ impl Racer {
         let var = access.var;
         let Some(sides) = guard::sides(access, self.paper, now) else { return };
         self.rows.at(var).state = State::Reported;
-        if !out.wants(Rule::DataRace, &Subject::Variable(var), now) {
+        if !out.wants(Rule::DataRace, &Subject::SeenAt(var, [sides.0.site, sides.1.site]), now) {
             return;
         }
         let message = "{} is accessed unprotected: several threads use it, one of them writes, and no lock is held at \

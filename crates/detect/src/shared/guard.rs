@@ -119,7 +119,7 @@ pub fn evidence(var: VarId, (other, mine): (Past, Past), message: &str, now: &mu
     let advice = advice(&accesses, now.sets, now.symbols);
     Evidence {
         rule: Rule::DataRace,
-        subject: Subject::Variable(var),
+        subject: Subject::SeenAt(var, [other.site, mine.site]),
         confidence: Confidence::Medium,
         message: message.to_owned(),
         steps,

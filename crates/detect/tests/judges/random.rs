@@ -118,7 +118,7 @@ pub fn trace(random: &mut Random, shape: &Shape) -> (Symbols, Vec<Event>) {
         symbols.blocks.intern(Block { name });
     }
     for (f, kind) in (0..).zip(FlowKind::ALL) {
-        let mut site = |line| symbols.sites.push(Site { method: None, file: None, line, caller: None });
+        let mut site = |line| symbols.sites.push(Site { line, ..Site::NOWHERE });
         let (from, to) = (site(1000 + 2 * f), site(1001 + 2 * f));
         symbols.flows.push(Flow { from, to, kind });
     }
@@ -134,7 +134,7 @@ pub fn trace(random: &mut Random, shape: &Shape) -> (Symbols, Vec<Event>) {
         let me = random.below(shape.threads);
         if let Some(op) = step(random, shape, &mut threads, me) {
             for op in op {
-                let site = Site { method: None, file: None, line: events.len() as i32 + 1, caller: None };
+                let site = Site { line: events.len() as i32 + 1, ..Site::NOWHERE };
                 let site = symbols.sites.push(site);
                 events.push(Event { thread: ThreadId(me as u32), site, op });
             }
@@ -154,7 +154,7 @@ pub fn trace(random: &mut Random, shape: &Shape) -> (Symbols, Vec<Event>) {
             ops.push(Op::Release { lock: (l as u32).into(), mode });
         }
         for op in ops {
-            let site = Site { method: None, file: None, line: events.len() as i32 + 1, caller: None };
+            let site = Site { line: events.len() as i32 + 1, ..Site::NOWHERE };
             let site: SiteId = symbols.sites.push(site);
             events.push(Event { thread: ThreadId(me as u32), site, op });
         }

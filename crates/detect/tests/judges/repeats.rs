@@ -67,7 +67,7 @@ fn region(random: &mut Random, shape: &Shape, symbols: &mut Symbols) -> Vec<Even
     }
     let mut event = |op| {
         let line = symbols.sites.len() as i32 + 1;
-        Event { thread, site: symbols.sites.push(Site { method: None, file: None, line, caller: None }), op }
+        Event { thread, site: symbols.sites.push(Site { line, ..Site::NOWHERE }), op }
     };
     ops.into_iter().map(&mut event).collect()
 }

@@ -28,4 +28,4 @@ pub use write::Writer;
 pub const MAGIC: [u8; 8] = *b"\x89RADDLE\n";
 
 /// The version this code writes, and the only one it reads.
-pub const VERSION: u16 = 1;
+pub const VERSION: u16 = 2;

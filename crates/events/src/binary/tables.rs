@@ -142,6 +142,7 @@ pub fn put_new(
         // Zigzag: RAPID's places may be negative.
         put(out, u64::from(((row.line << 1) ^ (row.line >> 31)) as u32));
         put_option(out, row.caller.map(|id| id.0));
+        put_option(out, row.of.map(|id| id.0));
     }
     for row in rows!(symbols.objects().rows(), &mut written.objects) {
         put_object(out, row);
@@ -261,7 +262,8 @@ pub fn take_new(bytes: &mut Bytes<'_>, symbols: &mut Symbols, gaps: &mut Vec<Gap
         let line = (line >> 1) as i32 ^ -((line & 1) as i32);
         // A caller comes before the site it leads to, so chains of callers end.
         let caller = known_option(bytes, symbols.sites.len())?.map(SiteId);
-        symbols.sites.push(Site { method, file, line, caller });
+        let of = known_option(bytes, strings)?.map(StrId);
+        symbols.sites.push(Site { method, file, line, caller, of });
     }
     for _ in 0..bytes.u64()? {
         let row = object(bytes, symbols)?;

@@ -370,7 +370,7 @@ impl Content {
 
     #[inline(never)]
     fn site(&mut self, loc: i32) -> SiteId {
-        let site = Site { method: None, file: None, line: loc, caller: None };
+        let site = Site { line: loc, ..Site::NOWHERE };
         match usize::try_from(loc) {
             Ok(small) if small < DIRECT => {
                 if self.direct.len() <= small {

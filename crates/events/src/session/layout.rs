@@ -20,7 +20,7 @@ pub const MAGIC: [u8; 8] = *b"RADDLE\0\x01";
 /// Offset of the version, u32.
 pub const VERSION_AT: u64 = 8;
 /// The version this code writes and reads.
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;
 /// Offset of the page size, u32.
 pub const PAGE_SIZE_AT: u64 = 12;
 /// Bytes of a page.

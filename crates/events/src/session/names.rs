@@ -79,6 +79,8 @@ pub enum Entry {
         operand: u32,
         /// What else there is to say: the purpose of a channel, the type of an array.
         text: String,
+        /// The field from which the code takes what it uses; empty where it does not tell.
+        of: String,
     },
     /// A thread. Its entry comes before the fork that starts it; the first chunk may be told later.
     Thread {
@@ -163,12 +165,12 @@ impl Entry {
                 texts(out, &[name, descriptor]);
                 numbers(out, &[*flags]);
             }
-            Entry::Site { number, method, line, kind, operand, text } => {
+            Entry::Site { number, method, line, kind, operand, text, of } => {
                 out.push(4);
                 numbers(out, &[*number, *method, *line]);
                 out.push(*kind);
                 numbers(out, &[*operand]);
-                texts(out, &[text]);
+                texts(out, &[text, of]);
             }
             Entry::Thread { number, name, page, creator } => {
                 out.push(5);
@@ -268,6 +270,7 @@ impl From<'_> {
                 kind: self.0.byte()?,
                 operand: self.number()?,
                 text: self.text()?,
+                of: self.text()?,
             },
             5 => Entry::Thread {
                 number: self.number()?,
@@ -315,7 +318,15 @@ mod tests {
             Entry::Class { number: 1, name: text(), file: "Konto.java".into() },
             Entry::Method { number: 1, class: 1, name: "run".into(), descriptor: "()V".into() },
             Entry::Field { number: 2, class: 1, name: "é".into(), descriptor: "I".into(), flags: FINAL },
-            Entry::Site { number: 1 << 23, method: 1, line: 12, kind: 3, operand: 2, text: "int[]".into() },
+            Entry::Site {
+                number: 1 << 23,
+                method: 1,
+                line: 12,
+                kind: 3,
+                operand: 2,
+                text: "int[]".into(),
+                of: text(),
+            },
             Entry::Thread { number: 4, name: "main".into(), page: 17, creator: 0 },
             Entry::Stack { number: 1, thread: 4, site: 1, frames: vec![frame.clone(), frame] },
             Entry::String { number: 1, text: String::new() },

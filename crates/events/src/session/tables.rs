@@ -237,8 +237,8 @@ impl Tables {
                 let field = symbols.fields.intern(Field { class: Some(class), name, is_final });
                 put(&mut self.fields, number, field, self.entries)
             }
-            Entry::Site { number, method, line, kind, operand, text } => {
-                self.site_entry(number, method, line, kind, operand, &text)
+            Entry::Site { number, method, line, kind, operand, text, of } => {
+                self.site_entry((number, method, line), kind, operand, &text, &of)
             }
             Entry::Thread { number, name, page, .. } => {
                 self.thread_entry(number, &name, page);
@@ -283,12 +283,11 @@ impl Tables {
 
     fn site_entry(
         &mut self,
-        number: u32,
-        method: u32,
-        line: u32,
+        (number, method, line): (u32, u32, u32),
         kind: u8,
         operand: u32,
         text: &str,
+        taken: &str,
     ) -> Result<(), String> {
         let kind = Kind::of(kind).ok_or_else(|| format!("a site of kind {kind}, which is not known"))?;
         if number >> record::SITE_BITS != 0 {
@@ -328,7 +327,8 @@ impl Tables {
         };
         let file = of_class.and_then(|(_, file)| file);
         let line = i32::try_from(line).unwrap_or_default();
-        let site = symbols.sites.intern(Site { method: of, file, line, caller: None });
+        let taken = (!taken.is_empty()).then(|| symbols.string(taken));
+        let site = symbols.sites.intern(Site { method: of, file, line, caller: None, of: taken });
         let purpose = symbols.string(text);
         let flow = if kind == Kind::FlowUse { self.flow_to(site, operand)? } else { None };
         let known = Known { kind: Some(kind), site, field, class, block, purpose, flow };
@@ -382,7 +382,7 @@ impl Tables {
         let method = Some(symbols.methods.intern(Method { class, name }));
         let file = (!frame.file.is_empty()).then(|| symbols.string(&frame.file));
         let line = i32::try_from(frame.line).unwrap_or_default();
-        symbols.sites.intern(Site { method, file, line, caller: None })
+        symbols.sites.intern(Site { method, file, line, ..Site::NOWHERE })
     }
 }
 

@@ -11,6 +11,7 @@ use super::record::{
 use super::rules::{By, Out};
 use super::stream::{Got, Stream};
 use super::tables::{Known, Tables};
+use crate::symbols::CONTENTS;
 use crate::{
     Access, Channel, ChannelId, ClassId, Event, Field, FieldId, INITIALISATION, LockId, Mode, Op, Stretches,
     ThreadId, TraceError, VarId,
@@ -321,7 +322,7 @@ impl Reader {
         let class = self.class_of_object(object, class, known.class);
         let symbols = &mut self.tables.symbols;
         let field = *self.whole.entry(class).or_insert_with(|| {
-            let name = symbols.string("contents");
+            let name = symbols.string(CONTENTS);
             symbols.fields.intern(Field { class: Some(class), name, is_final: false })
         });
         self.objects.object(object, class, true, symbols);

@@ -8,7 +8,7 @@
 //! event     ::= NAME operation [ "@" place ] [ "//~" RULE { "," RULE } ]
 //! directive ::= "!final" field                                      before the field's first mention
 //!             | "!gap" NAME NAME NUMBER                             what, why, how many
-//!             | "!stack" NAME "@" site { "<" site }                 an example of how a thread reaches a site
+//!             | "!stack" NAME "@" taken { "<" site }                 an example of how a thread reaches a site
 //!             | "!flow" NUMBER [ flow ] "@" place ">" place         flows are numbered 0, 1, 2, … in order
 //! flow      ::= "back" | "beside" | "unlikely" | "any"              what is done with the value; none is "back"
 //! operation ::= ("read" | "write") variable
@@ -32,7 +32,8 @@
 //! object    ::= class "@" NUMBER
 //! lock      ::= object | NAME
 //! class     ::= NAME [ "%" NUMBER ]                                 the number tells loaders apart; none is 0
-//! place     ::= site { "<" site }                                   "<" gives the exact callers, innermost first
+//! place     ::= taken { "<" taken }                                 "<" gives the exact callers, innermost first
+//! taken     ::= site [ "of" NAME ]                                  the field of the array or collection that is used
 //! site      ::= class "." METHOD "(" spot ")" | spot                METHOD may have its descriptor: get(I)V
 //! spot      ::= [ FILE ] ":" NUMBER                                 line 0 (and `:0`): not known
 //! ```

@@ -170,11 +170,17 @@ impl Names {
         self.symbols.recycle();
     }
 
-    /// A site that was called from `caller`.
-    pub(super) fn site(&mut self, token: Token<'_>, caller: Option<SiteId>) -> Result<SiteId, Fault> {
+    /// A site that was called from `caller`, and what is used there.
+    pub(super) fn site(
+        &mut self,
+        token: Token<'_>,
+        of: Option<Token<'_>>,
+        caller: Option<SiteId>,
+    ) -> Result<SiteId, Fault> {
+        let of = of.map(|of| self.string(of)).transpose()?;
         let Some(open) = token.rfind_unquoted(b'(') else {
             let (file, line) = self.spot(token)?;
-            return Ok(self.symbols.sites.intern(Site { method: None, file, line, caller }));
+            return Ok(self.symbols.sites.intern(Site { method: None, file, line, caller, of }));
         };
         let (head, rest) = token.split(open);
         let Some(spot) = rest.after("(").filter(|spot| spot.text.ends_with(')')) else {
@@ -189,7 +195,7 @@ impl Names {
         let class = self.class(class);
         let name = self.string(method)?;
         let method = Some(self.symbols.methods.intern(Method { class, name }));
-        Ok(self.symbols.sites.intern(Site { method, file, line, caller }))
+        Ok(self.symbols.sites.intern(Site { method, file, line, caller, of }))
     }
 
     fn spot(&mut self, token: Token<'_>) -> Result<(Option<StrId>, i32), Fault> {

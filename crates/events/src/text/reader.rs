@@ -42,7 +42,7 @@ impl Content {
             Some(token) if token.text == "@" => self.place(&mut line, &mut next)?,
             _ => {
                 let line = i32::try_from(number).unwrap_or(0);
-                self.names.symbols.sites.intern(Site { method: None, file: None, line, caller: None })
+                self.names.symbols.sites.intern(Site { line, ..Site::NOWHERE })
             }
         };
         if let Some(token) = next {
@@ -115,17 +115,23 @@ impl Content {
 
     /// A site and its callers. `next` is the token that ended them, if any.
     fn place<'a>(&mut self, line: &mut Line<'a>, next: &mut Option<Token<'a>>) -> Result<SiteId, Fault> {
-        let mut tokens = vec![line.need("a place")?];
+        let mut tokens = vec![(line.need("a place")?, None)];
         loop {
             *next = line.token()?;
             match *next {
-                Some(token) if token.text == "<" => tokens.push(line.need("a caller's place")?),
+                Some(token) if token.text == "<" => tokens.push((line.need("a caller's place")?, None)),
+                Some(token) if token.text == "of" => {
+                    let of = line.need("what is used there")?;
+                    if let Some((_, taken)) = tokens.last_mut() {
+                        *taken = Some(of);
+                    }
+                }
                 _ => break,
             }
         }
         let mut caller = None;
-        for token in tokens.into_iter().rev() {
-            caller = Some(self.names.site(token, caller)?);
+        for (token, of) in tokens.into_iter().rev() {
+            caller = Some(self.names.site(token, of, caller)?);
         }
         caller.ok_or_else(|| Fault::new(0, "expected a place"))
     }
@@ -174,11 +180,12 @@ impl Content {
                 let thread = self.thread(thread)?;
                 line.sign("@")?;
                 let site = line.need("a place")?;
-                let site = self.names.site(site, None)?;
+                let of = if line.takes("of")? { Some(line.need("what is used there")?) } else { None };
+                let site = self.names.site(site, of, None)?;
                 let mut callers = Vec::new();
                 while line.takes("<")? {
                     let caller = line.need("a caller's place")?;
-                    callers.push(self.names.site(caller, None)?);
+                    callers.push(self.names.site(caller, None, None)?);
                 }
                 self.names.symbols.stacks.push(Stack { thread, site, callers });
                 Ok(())

@@ -103,8 +103,16 @@ pub(crate) fn lock(out: &mut String, symbols: &Symbols, id: LockId) {
     }
 }
 
-/// A site without its callers.
+/// A site without its callers, and what is used there.
 pub(crate) fn site(out: &mut String, symbols: &Symbols, id: SiteId) {
+    spot(out, symbols, id);
+    if let Some(of) = symbols.sites.get(id).of {
+        out.push_str(" of ");
+        name(out, symbols.str(of), &[]);
+    }
+}
+
+fn spot(out: &mut String, symbols: &Symbols, id: SiteId) {
     let site = symbols.sites.get(id);
     let spot = |out: &mut String| {
         if let Some(file) = site.file {

@@ -226,7 +226,7 @@ fn a_watched_value_is_read_and_used() {
     let (method, line) = (1, 12);
     let site = |number, kind: Kind, operand, text: &str| {
         let (kind, text) = (kind.number(), text.to_owned());
-        Entry::Site { number, method, line, kind, operand, text }
+        Entry::Site { number, method, line, kind, operand, text, of: String::new() }
     };
     player.name(&site(400, Kind::FlowRead, 0, "beside")).unwrap();
     player.name(&site(401, Kind::FlowRead, 0, "any")).unwrap();
@@ -267,6 +267,7 @@ fn a_use_of_a_flow_that_is_read_nowhere_is_refused() {
         kind: Kind::FlowUse.number(),
         operand,
         text: String::new(),
+        of: String::new(),
     };
     player.name(&entry(400, site(Kind::Read))).unwrap();
     player.thread(1, "main").unwrap();

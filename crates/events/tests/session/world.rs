@@ -70,7 +70,7 @@ pub fn names(player: &mut Player) {
     }
     let mut site = |number: u32, kind: Kind, operand: u32, text: &str| {
         let (kind, text) = (kind.number(), text.to_owned());
-        say(Entry::Site { number, method: 1, line: number, kind, operand, text });
+        say(Entry::Site { number, method: 1, line: number, kind, operand, text, of: String::new() });
     };
     for &kind in Kind::ALL {
         let about = matches!(kind, Kind::Read | Kind::Write | Kind::VolatileRead | Kind::VolatileWrite);

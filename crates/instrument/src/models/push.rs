@@ -44,12 +44,18 @@ impl<'a> Weaving<'_, 'a> {
     pub fn part_site(&mut self, method: &mut Method<'a>, part: &Part, choice: Choice<'_>) -> Result<i32> {
         let number = self.method_number(method);
         let Some(first) = part.effects.first() else { return Err(too_many("effects")) };
+        // Arguments have fields as well, but a call is mostly about its receiver.
+        let of = match part.form {
+            Form::Effect { target: Source::This, .. } => method.taken_from(&self.class)?,
+            _ => String::new(),
+        };
         let site = Site {
             method: number,
             line: method.line(&self.class, method.pc),
             kind: first.kind,
             operand: 0,
             text: &part.text,
+            of: &of,
             effects: &part.effects,
             called: match choice.chosen {
                 Chosen::Certain => Called::Certain,

@@ -54,6 +54,9 @@ impl Sites for Table {
         if !site.text.is_empty() {
             about += &format!(" `{}`", site.text);
         }
+        if !site.of.is_empty() {
+            about += &format!(" from {}", site.of);
+        }
         let kinds: BTreeSet<String> =
             site.effects.iter().map(|effect| format!("{:?}", effect.kind)).collect();
         if kinds.len() > 1 {
