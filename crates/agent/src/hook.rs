@@ -151,8 +151,16 @@ impl Agent {
         for (number, kind) in (1..).zip(COMMON) {
             self.sites.set(number, kind, 0, 0);
             let kind = kind.number();
-            Entry::Site { number, method: 0, line: 0, kind, operand: 0, text: String::new(), of: String::new() }
-                .encode(&mut entries);
+            Entry::Site {
+                number,
+                method: 0,
+                line: 0,
+                kind,
+                operand: 0,
+                text: String::new(),
+                of: String::new(),
+            }
+            .encode(&mut entries);
         }
         self.session.names(&entries);
     }

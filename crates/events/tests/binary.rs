@@ -32,7 +32,13 @@ fn symbols() -> Symbols {
     let method = symbols.methods.intern(events::Method { class, name: method });
     for line in -2..60 {
         let caller = (line > 0).then_some(SiteId(0));
-        symbols.sites.intern(Site { method: Some(method), file: Some(file), line, caller, of: caller.map(|_| file) });
+        symbols.sites.intern(Site {
+            method: Some(method),
+            file: Some(file),
+            line,
+            caller,
+            of: caller.map(|_| file),
+        });
     }
     let name = symbols.string("x");
     let x = symbols.fields.intern(Field { class: Some(class), name, is_final: true });

@@ -159,7 +159,7 @@ fn any_name_survives_writing_and_reading() {
     let odd = [
         "", " ", "a b", "a\tb", "\"", "\\", "\\n", "\n", "#x", "!x", "//~", "@", "<", ">", "a@7", "a%1",
         "%1", "a.b", ".a", "a.", "..", "(x)", "x[3]", "[I", "x]", ":3", "a:b", "é λ", "\u{0}", "a(b)c(d)",
-        "(", ")", "x)(", "update", "read", "\u{2028}", "\r", "0", "-1",
+        "(", ")", "x)(", "update", "read", "of", "\u{2028}", "\r", "0", "-1",
     ];
     for name in odd {
         for other in odd {
@@ -171,8 +171,13 @@ fn any_name_survives_writing_and_reading() {
             let object = s.object(Object { class, label: 7 });
             let method = s.methods.intern(Method { class, name: second });
             let caller = s.sites.push(Site { file: Some(second), line: -5, ..Site::NOWHERE });
-            let site =
-                s.sites.push(Site { method: Some(method), file: Some(text), line: 3, caller: Some(caller), of: Some(second) });
+            let site = s.sites.push(Site {
+                method: Some(method),
+                file: Some(text),
+                line: 3,
+                caller: Some(caller),
+                of: Some(second),
+            });
             let bare_site = s.sites.push(Site { method: Some(method), of: Some(text), ..Site::NOWHERE });
             let mut ops = Vec::new();
             for field in [Some(class), Some(plain), None] {

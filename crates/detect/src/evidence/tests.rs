@@ -153,3 +153,42 @@ A finish Block.run
         [(None, None), (Some(Act::Release), Some(Mover::Left)), (Some(Act::Acquire), Some(Mover::Right))]
     );
 }
+
+/// Two threads that write an element of one array each, taken from these places.
+fn race_on(first: [&str; 2], second: [&str; 2]) -> String {
+    let mut text = "main fork T1 @ :1\nmain fork T2 @ :2\n".to_owned();
+    for (array, [one, other]) in [(1, first), (2, second)] {
+        text += &format!("T1 write int[]@{array}[0] @ :3{one}\nT2 write int[]@{array}[0] @ :4{other}\n");
+    }
+    text
+}
+
+fn subjects(report: &Report) -> Vec<&str> {
+    report.findings().map(|finding| finding.subject.as_str()).collect()
+}
+
+#[test]
+fn arrays_of_one_type_are_told_apart_by_the_fields_that_hold_them() {
+    let report = of(&race_on([" of A.x", " of A.x"], [" of A.y", " of A.y"]));
+    assert_eq!(subjects(&report), ["A.x[]", "A.y[]"]);
+    for finding in report.findings() {
+        assert_eq!(finding.detectors(), ["eraser", "fasttrack", "racer"], "one finding for all of them");
+    }
+}
+
+#[test]
+fn a_field_that_one_side_knows_names_the_array() {
+    assert_eq!(subjects(&of(&race_on([" of A.x", ""], ["", " of A.x"]))), ["A.x[]"]);
+    assert_eq!(subjects(&of(&race_on(["", ""], [" of B.y[]", " of A.x"]))), ["A.x[]", "elements of int[]"]);
+}
+
+#[test]
+fn what_a_collection_holds_is_named_by_its_field_and_a_field_by_itself() {
+    let race = |var: &str| {
+        of(&format!(
+            "main fork T1\nmain fork T2\nT1 write {var} @ :3 of A.map\nT2 write {var} @ :4 of A.map\n"
+        ))
+    };
+    assert_eq!(subjects(&race("java.util.HashMap@1.contents")), ["A.map.contents"]);
+    assert_eq!(subjects(&race("Box@1.value")), ["Box.value"]);
+}

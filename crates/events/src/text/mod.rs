@@ -8,7 +8,7 @@
 //! event     ::= NAME operation [ "@" place ] [ "//~" RULE { "," RULE } ]
 //! directive ::= "!final" field                                      before the field's first mention
 //!             | "!gap" NAME NAME NUMBER                             what, why, how many
-//!             | "!stack" NAME "@" taken { "<" site }                 an example of how a thread reaches a site
+//!             | "!stack" NAME "@" taken { "<" taken }               an example of how a thread reaches a site
 //!             | "!flow" NUMBER [ flow ] "@" place ">" place         flows are numbered 0, 1, 2, … in order
 //! flow      ::= "back" | "beside" | "unlikely" | "any"              what is done with the value; none is "back"
 //! operation ::= ("read" | "write") variable

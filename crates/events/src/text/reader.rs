@@ -15,6 +15,9 @@ use crate::{
 /// About how many events a batch has.
 const BATCH: usize = 4096;
 
+/// What comes after `of`.
+const USED: &str = "the field of what is used there";
+
 /// What the lines so far have said.
 #[derive(Default)]
 struct Content {
@@ -121,7 +124,7 @@ impl Content {
             match *next {
                 Some(token) if token.text == "<" => tokens.push((line.need("a caller's place")?, None)),
                 Some(token) if token.text == "of" => {
-                    let of = line.need("what is used there")?;
+                    let of = line.need(USED)?;
                     if let Some((_, taken)) = tokens.last_mut() {
                         *taken = Some(of);
                     }
@@ -134,6 +137,13 @@ impl Content {
             caller = Some(self.names.site(token, of, caller)?);
         }
         caller.ok_or_else(|| Fault::new(0, "expected a place"))
+    }
+
+    /// A site without callers of its own.
+    fn lone_site(&mut self, line: &mut Line<'_>, what: &str) -> Result<SiteId, Fault> {
+        let site = line.need(what)?;
+        let of = if line.takes("of")? { Some(line.need(USED)?) } else { None };
+        self.names.site(site, of, None)
     }
 
     fn marks(&mut self, token: Token<'_>, line: &mut Line<'_>) -> Result<(), Fault> {
@@ -179,13 +189,10 @@ impl Content {
                 let thread = line.need("a thread")?;
                 let thread = self.thread(thread)?;
                 line.sign("@")?;
-                let site = line.need("a place")?;
-                let of = if line.takes("of")? { Some(line.need("what is used there")?) } else { None };
-                let site = self.names.site(site, of, None)?;
+                let site = self.lone_site(line, "a place")?;
                 let mut callers = Vec::new();
                 while line.takes("<")? {
-                    let caller = line.need("a caller's place")?;
-                    callers.push(self.names.site(caller, None, None)?);
+                    callers.push(self.lone_site(line, "a caller's place")?);
                 }
                 self.names.symbols.stacks.push(Stack { thread, site, callers });
                 Ok(())

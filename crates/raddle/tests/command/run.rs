@@ -60,7 +60,15 @@ fn play(player: &mut Player, scene: &str) -> std::io::Result<()> {
     for (number, kind) in (1..).zip(kinds) {
         let operand = u32::from(kind == Kind::Write);
         let (kind, text) = (kind.number(), String::new());
-        player.name(&Entry::Site { number, method: 1, line: 40 + number, kind, operand, text, of: String::new() })?;
+        player.name(&Entry::Site {
+            number,
+            method: 1,
+            line: 40 + number,
+            kind,
+            operand,
+            text,
+            of: String::new(),
+        })?;
     }
     let (start, end, fork, write, enter, exit) = (1, 2, 3, 4, 5, 6);
     player.thread(1, "main")?;
