@@ -73,6 +73,6 @@ impl<'c> Unwoven<'c> {
         !name.is_empty()
             && !name.contains(' ')
             && !self.there.contains(name)
-            && self.classes.iter().any(|class| named(class))
+            && self.classes.iter().any(named)
     }
 }
