@@ -14,6 +14,7 @@ pub mod jdks;
 mod tests;
 
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 
 use events::models::{Mark, Models, Placement};
 
@@ -21,13 +22,26 @@ use events::models::{Mark, Models, Placement};
 pub fn run(args: &[&str]) -> Result<(), String> {
     let models = Models::builtin()
         .map_err(|errors| errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))?;
-    let homes = jdks::find(args)?;
-    let classes = classes(&models);
+    let problems = resolve(&models, &jdks::find(args)?)?;
+    match problems.len() {
+        0 => Ok(()),
+        count => {
+            for problem in &problems {
+                println!("{problem}");
+            }
+            Err(format!("{count} problems in the model tables"))
+        }
+    }
+}
+
+/// What does not hold on some of these JDKs.
+fn resolve(models: &Models, homes: &[PathBuf]) -> Result<BTreeSet<String>, String> {
+    let classes = classes(models);
     let mut problems: BTreeSet<String> = BTreeSet::new();
     let mut versions = Vec::new();
-    for home in &homes {
+    for home in homes {
         let facts = facts::Facts::ask(home, &classes)?;
-        let checked = check::Check::new(&models, &facts).run();
+        let checked = check::Check::new(models, &facts).run();
         println!(
             "JDK {}: {} lines and {} kinds resolved, {} of packages that it lacks, {} problems, {} methods without a line",
             facts.version,
@@ -50,15 +64,7 @@ pub fn run(args: &[&str]) -> Result<(), String> {
             line.source.line
         ));
     }
-    match problems.len() {
-        0 => Ok(()),
-        count => {
-            for problem in &problems {
-                println!("{problem}");
-            }
-            Err(format!("{count} problems in the model tables"))
-        }
-    }
+    Ok(problems)
 }
 
 /// Every class that the tables speak of.

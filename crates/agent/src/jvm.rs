@@ -34,6 +34,12 @@ unsafe impl Sync for Jvmti {}
 #[derive(Clone, Debug)]
 pub struct Failed(pub String);
 
+/// The name in a class's signature: `Ledger` of `LLedger;`. Only the first letter belongs to the signature.
+pub fn class_name(signature: &str) -> &str {
+    let name = signature.strip_prefix('L').and_then(|rest| rest.strip_suffix(';'));
+    name.unwrap_or(signature)
+}
+
 fn checked(error: jvmtiError) -> Result<(), Failed> {
     if error == jvmtiError::NONE { Ok(()) } else { Err(Failed(format!("{error:?}"))) }
 }
@@ -181,7 +187,7 @@ impl Jvmti {
             let _ = call!(self.Deallocate(table.cast()));
         }
         lines.sort_unstable();
-        let class = signature.trim_start_matches('L').trim_end_matches(';').to_owned();
+        let class = class_name(&signature).to_owned();
         Some(Called { class, method: name + &descriptor, file, lines })
     }
 

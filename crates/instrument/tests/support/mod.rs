@@ -86,9 +86,15 @@ impl World for Nowhere {
     }
 }
 
+/// What the tables say of the oldest JDK.
 pub fn models() -> Models {
+    models_of(17)
+}
+
+/// What they say of one JDK.
+pub fn models_of(jdk: u16) -> Models {
     let mut models = Models::builtin().unwrap_or_else(|errors| panic!("{errors:?}"));
-    models.keep_jdk(17);
+    models.keep_jdk(jdk);
     models
 }
 

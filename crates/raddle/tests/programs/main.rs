@@ -5,11 +5,13 @@ mod annotated;
 mod disasters;
 mod frameworks;
 mod harmless;
+mod languages;
 mod memory;
 mod plans;
 mod roads;
 mod stacks;
 mod stale;
+mod verified;
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -28,6 +30,19 @@ pub fn cache() -> PathBuf {
         .or_else(|| from("XDG_CACHE_HOME").map(|path| path.join("raddle")))
         .or_else(|| from("HOME").map(|path| path.join(".cache/raddle")))
         .expect("RADDLE_CACHE or HOME says where downloads are kept")
+}
+
+/// What it has fetched; None if it is not there, which is said, and an error in CI and under `scripts/test`.
+pub fn fetched_file(name: &str) -> Option<PathBuf> {
+    let path = cache().join(name);
+    if path.exists() {
+        return Some(path);
+    }
+    let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty() && value != "false");
+    let missing = format!("{} is not there; scripts/prepare-java fetches it", path.display());
+    assert!(!set("CI") && !set("RADDLE_PREPARED"), "{missing}");
+    eprintln!("skipped: {missing}");
+    None
 }
 
 /// A class path of the jars in a folder of the cache.
