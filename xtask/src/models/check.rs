@@ -211,7 +211,7 @@ impl<'a> Check<'a> {
             let Some((_, descriptor)) = found else {
                 return Err(format!("{} has no field {field}", dotted(&class)));
             };
-            class = descriptor.trim_start_matches('L').trim_end_matches(';').to_owned();
+            class = descriptor.strip_prefix('L').unwrap_or(descriptor).trim_end_matches(';').to_owned();
         }
         Ok(())
     }

@@ -36,7 +36,7 @@ fn types(descriptors: &str) -> Vec<String> {
             "F" => "float".to_owned(),
             "D" => "double".to_owned(),
             "V" => "void".to_owned(),
-            other => dotted(other.trim_start_matches('L').trim_end_matches(';')),
+            other => dotted(other.strip_prefix('L').unwrap_or(other).trim_end_matches(';')),
         };
         found.push(format!("{name}{}", "[]".repeat(brackets)));
         rest = after;

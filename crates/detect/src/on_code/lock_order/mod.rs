@@ -196,7 +196,7 @@ fn class(code: &Code, node: &Node) -> String {
 
 fn declared(code: &Code, field: program::FieldId) -> String {
     let descriptor = &code.program.field(field).descriptor;
-    dotted(descriptor.trim_start_matches('L').trim_end_matches(';'))
+    dotted(descriptor.strip_prefix('L').unwrap_or(descriptor).trim_end_matches(';'))
 }
 
 fn tell(code: &Code, cycle: &[&Edge], out: &mut Out<'_>) {

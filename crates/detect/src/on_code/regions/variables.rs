@@ -260,7 +260,7 @@ pub fn type_name(name: &str) -> String {
         (_, "J") => "long".to_owned(),
         (_, "F") => "float".to_owned(),
         (_, "D") => "double".to_owned(),
-        _ => element.trim_start_matches('L').trim_end_matches(';').replace('/', "."),
+        _ => element.strip_prefix('L').unwrap_or(element).trim_end_matches(';').replace('/', "."),
     };
     word + &"[]".repeat(dimensions)
 }
