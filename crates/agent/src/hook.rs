@@ -3,13 +3,15 @@
 //! A class that cannot be woven runs as it was, and the log of names says so as a gap.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use events::models::{Models, Placement};
 use events::plan::ClassFacts;
+use events::session::counts::Left;
 use events::session::{Entry, Kind, names};
 use instrument::{Blocks, Scope};
 
+use crate::counts::Counts;
 use crate::jvm::{Jni, jclass, jobject};
 use crate::options::Options;
 use crate::sites::COMMON;
@@ -48,9 +50,7 @@ pub struct Hook {
     /// The class that is told of waits, and its method.
     waits: AtomicUsize,
     wait_begins: AtomicUsize,
-    seen: AtomicU64,
-    woven: AtomicU64,
-    left: AtomicU64,
+    counts: Counts,
 }
 
 impl Hook {
@@ -72,9 +72,7 @@ impl Hook {
             ended: AtomicUsize::new(0),
             waits: AtomicUsize::new(0),
             wait_begins: AtomicUsize::new(0),
-            seen: AtomicU64::new(0),
-            woven: AtomicU64::new(0),
-            left: AtomicU64::new(0),
+            counts: Counts::new(&options.include),
         }
     }
 
@@ -116,27 +114,36 @@ impl Hook {
     /// Whether a class that is loaded already should have been woven, and is too late for it.
     pub fn is_late(&self, jni: Jni, loader: jobject, name: &str) -> bool {
         !name.starts_with('[')
-            && matches!(self.scope(Some(jni), loader, name), Scope::Whole | Scope::SyncOnly)
+            && matches!(self.scope(Some(jni), loader, name).0, Scope::Whole | Scope::SyncOnly)
     }
 
-    fn scope(&self, jni: Option<Jni>, loader: jobject, name: &str) -> Scope {
-        let dotted = name.replace('/', ".");
-        if name.starts_with("raddle/rt/") || patterns::any(&self.leave, &dotted) {
-            return Scope::Leave;
+    /// What is woven of a class; of one of the program's own also why it is not all.
+    fn scope(&self, jni: Option<Jni>, loader: jobject, name: &str) -> (Scope, Option<Left>) {
+        if name.starts_with("raddle/rt/") {
+            return (Scope::Leave, None);
         }
+        let dotted = name.replace('/', ".");
+        let alone = patterns::any(&self.leave, &dotted);
         let platform = self.platform.load(Ordering::Acquire) as jobject;
         let of_the_jdk = loader.is_null()
             || jni.is_some_and(|jni| jni.same(loader, platform))
             || ["java/", "javax/", "jdk/", "sun/", "com/sun/"].iter().any(|prefix| name.starts_with(prefix));
         if of_the_jdk {
-            return if self.modelled.contains(name) { Scope::ModelOnly } else { Scope::Leave };
+            let scope = if self.modelled.contains(name) && !alone { Scope::ModelOnly } else { Scope::Leave };
+            return (scope, None);
         }
-        let watched = if self.include.is_empty() {
-            !self.models.is_unwatched(name)
+        if alone {
+            return (Scope::Leave, Some(Left::Alone));
+        }
+        let unwatched = self.include.is_empty() && self.models.is_unwatched(name);
+        let chosen = self.include.is_empty() || patterns::any(&self.include, &dotted);
+        if !chosen || patterns::any(&self.exclude, &dotted) {
+            (Scope::SyncOnly, Some(Left::Unchosen))
+        } else if unwatched {
+            (Scope::SyncOnly, Some(Left::Unwatched))
         } else {
-            patterns::any(&self.include, &dotted)
-        };
-        if watched && !patterns::any(&self.exclude, &dotted) { Scope::Whole } else { Scope::SyncOnly }
+            (Scope::Whole, None)
+        }
     }
 }
 
@@ -168,14 +175,10 @@ impl Agent {
     /// Writes down how many classes there were.
     pub fn tell_counts(&self) {
         let mut entries = Vec::new();
-        for (what, count) in [
-            (names::CLASSES_SEEN, &self.hook.seen),
-            (names::CLASSES_WOVEN, &self.hook.woven),
-            ("classes left as they were", &self.hook.left),
-        ] {
-            let number = count.load(Ordering::Relaxed);
-            Entry::Count { what: what.to_owned(), number }.encode(&mut entries);
-        }
+        self.hook.counts.encode(&mut entries);
+        let beyond = self.session.beyond().div_ceil(1 << 20);
+        let what = "MiB beyond --budget, for as many threads".to_owned();
+        Entry::Count { what, number: beyond }.encode(&mut entries);
         for (what, number) in self.planned.counts() {
             Entry::Count { what: what.to_owned(), number }.encode(&mut entries);
         }
@@ -194,17 +197,47 @@ impl Agent {
         let name = String::from_utf8_lossy(name).into_owned();
         let ready = self.hook.ready.load(Ordering::Acquire);
         if name == REFLECTION && ready {
-            return instrument::hide_members(bytes).ok();
+            let why = "the program sees fields and methods that were added to its classes";
+            return self.or_gap(&name, why, instrument::hide_members(bytes));
         }
         let woven = if ready { self.weave_ready(jni, redefined, loader, &name, bytes) } else { None };
         if name == THREAD {
             // Its fields have to be there from the first thread on.
-            return instrument::jdk::thread(woven.as_deref().unwrap_or(bytes)).ok();
+            let why = "threads have no place for what they record";
+            return self.or_gap(&name, why, instrument::jdk::thread(woven.as_deref().unwrap_or(bytes)));
         }
         if name == VIRTUAL_THREAD && ready {
-            return instrument::jdk::virtual_thread(woven.as_deref().unwrap_or(bytes)).ok().or(woven);
+            let why = "the ends of virtual threads are not seen";
+            let changed = instrument::jdk::virtual_thread(woven.as_deref().unwrap_or(bytes));
+            return self.or_gap(&name, why, changed).or(woven);
         }
         woven
+    }
+
+    /// A class of the JDK as it has to be; a gap if it cannot be made so, which says what that means.
+    fn or_gap(
+        &self,
+        name: &str,
+        why: &str,
+        changed: Result<Vec<u8>, impl std::fmt::Display>,
+    ) -> Option<Vec<u8>> {
+        let failure = match changed {
+            Ok(changed) => return Some(changed),
+            Err(failure) => failure,
+        };
+        let mut entry = Vec::new();
+        let what = format!("class {}", name.replace('/', "."));
+        Entry::Gap { what, why: format!("{why}: {failure}"), count: 1 }.encode(&mut entry);
+        self.session.names(&entry);
+        None
+    }
+
+    /// A class of the program has been dealt with.
+    fn count(&self, name: &str, left: Option<Left>) {
+        self.hook.counts.class(&name.replace('/', "."), left);
+        if self.hook.counts.are_due() {
+            self.tell_counts();
+        }
     }
 
     fn weave_ready(
@@ -215,8 +248,11 @@ impl Agent {
         name: &str,
         bytes: &[u8],
     ) -> Option<Vec<u8>> {
-        let scope = self.hook.scope(jni, loader, name);
+        let (scope, left) = self.hook.scope(jni, loader, name);
         if scope == Scope::Leave {
+            if left.is_some() && redefined.is_null() {
+                self.count(name, left);
+            }
             return None;
         }
         let ours = scope != Scope::ModelOnly && redefined.is_null();
@@ -225,13 +261,6 @@ impl Agent {
         if anew && !self.classes.with(number, name, |known, _| known.woven) {
             // It was loaded without our members, and cannot get them any more.
             return None;
-        }
-        if ours {
-            let seen = self.hook.seen.fetch_add(1, Ordering::Relaxed);
-            // Now and then, since a killed JVM cannot tell at its end.
-            if (seen + 1).is_power_of_two() || seen % 256 == 255 {
-                self.tell_counts();
-            }
         }
         let loader = number;
         let mut weaving = Weaving {
@@ -260,28 +289,29 @@ impl Agent {
             &mut weaving,
             &options,
         );
-        let woven = match woven {
+        let (woven, left) = match woven {
             Ok(Some(woven)) => {
                 if scope == Scope::Whole {
                     self.classes.with(loader, name, |known, _| known.has_numbers = true);
                 }
                 if ours {
                     self.classes.with(loader, name, |known, _| known.woven = true);
-                    self.hook.woven.fetch_add(1, Ordering::Relaxed);
                 }
-                Some(woven)
+                (Some(woven), left)
             }
-            Ok(None) => None,
+            Ok(None) => (None, left.or(Some(Left::Empty))),
             Err(failure) => {
-                self.hook.left.fetch_add(1, Ordering::Relaxed);
                 let what = format!("class {}", name.replace('/', "."));
                 Entry::Gap { what, why: failure.to_string(), count: 1 }.encode(&mut weaving.entries);
-                None
+                (None, Some(Left::Failed))
             }
         };
         // Before anything refers to what is new, classes before their members.
         weaving.classes.append(&mut weaving.entries);
         self.names(&weaving.classes);
+        if ours {
+            self.count(name, left);
+        }
         if let (Some(folder), Some(woven)) = (&self.options.dump, &woven) {
             let _ = std::fs::write(folder.join(format!("{}.class", name.replace('/', "."))), woven);
         }

@@ -5,6 +5,7 @@
 //! Nothing unwinds out of here, and whatever fails leaves the program as it would be without the agent.
 
 mod classes;
+mod counts;
 mod effects;
 mod hook;
 mod jvm;
@@ -107,15 +108,24 @@ unsafe fn load(vm: *mut JavaVM, text: &str) -> Result<(), String> {
     let java: u16 = java.ok_or("it does not tell which Java it is")?;
     let models = hook::models(&options, java)?;
     let planned = planned::Planned::new(options.plan.as_deref())?;
+    // First, so that nothing is left behind if it cannot be.
+    let trace = match (&options.session, &options.record) {
+        (None, Some(to)) => Some(record::create(to)?),
+        _ => None,
+    };
     let folder = match &options.session {
         Some(folder) => folder.clone(),
         None => record::folder().map_err(|e| format!("no private folder can be made: {e}"))?,
     };
-    let (session, own) = session::Session::create(&folder, options.budget, options.reader)
-        .map_err(|e| format!("{}: {e}", folder.display()))?;
-    let recording = match (&options.session, &options.record) {
-        (None, Some(to)) => Some(record::Recording::begin(folder, own, to).map_err(|e| e.to_string())?),
-        _ => None,
+    let (session, own) = session::Session::create(&folder, options.budget, options.reader).map_err(|e| {
+        if trace.is_some() {
+            let _ = std::fs::remove_dir_all(&folder);
+        }
+        format!("{}: {e}", folder.display())
+    })?;
+    let recording = match trace {
+        Some(trace) => Some(record::Recording::begin(folder, own, trace).map_err(|e| e.to_string())?),
+        None => None,
     };
     let mut capabilities = jvmtiCapabilities::default();
     capabilities.set_can_generate_all_class_hook_events(true);
@@ -238,12 +248,20 @@ unsafe extern "system" fn on_class(
 ) {
     contained((), || {
         let Some(agent) = agent() else { return };
-        if name.is_null() || bytes.is_null() {
+        if bytes.is_null() {
             return;
         }
-        // SAFETY: the JVM's strings and bytes, valid during this call.
-        let (name, bytes) = unsafe {
-            (CStr::from_ptr(name).to_bytes(), std::slice::from_raw_parts(bytes, length.max(0) as usize))
+        // SAFETY: the JVM's bytes, valid during this call.
+        let bytes = unsafe { std::slice::from_raw_parts(bytes, length.max(0) as usize) };
+        let own;
+        let name = if name.is_null() {
+            // Whoever defined it did not say what it is called; its bytes do, unless they are of no class.
+            let Some(name) = instrument::name_of(bytes) else { return };
+            own = name;
+            own.as_slice()
+        } else {
+            // SAFETY: the JVM's string, valid during this call.
+            unsafe { CStr::from_ptr(name) }.to_bytes()
         };
         let jni = (!env.is_null()).then(|| {
             // SAFETY: the JVM's pointer, in this thread.

@@ -6,7 +6,8 @@ pub fn any(patterns: &[String], class: &str) -> bool {
     patterns.iter().any(|pattern| matches(pattern, class))
 }
 
-fn matches(pattern: &str, class: &str) -> bool {
+/// Whether a pattern stands for a class, whose name has dots.
+pub fn matches(pattern: &str, class: &str) -> bool {
     if !pattern.contains('*') {
         return class.strip_prefix(pattern).is_some_and(|rest| rest.is_empty() || rest.starts_with('$'));
     }

@@ -1,6 +1,7 @@
 //! Recording without `raddle`: a thread of the JVM's own process reads the session and writes a trace (`record=FILE`).
-//! It is no Java thread, so nothing that it does is recorded. If the JVM is killed, the session folder is left, and
-//! `raddle analyze FOLDER` reads it.
+//! It is no Java thread, so nothing that it does is recorded. If the JVM is killed, the trace can be read up to its last
+//! whole frame; what was not in it yet is lost, unlike under `raddle run`. The session folder is named as that of the
+//! command is, so that the next `raddle run` removes it.
 
 use std::fs::{DirBuilder, File};
 use std::io::{self, BufWriter};
@@ -14,25 +15,32 @@ use events::binary::Writer;
 use events::session::{Poll, Reader};
 
 use crate::say;
+use crate::session::start_time;
 
 /// A trace that is being written.
 pub struct Recording {
     writing: Mutex<Option<JoinHandle<()>>>,
 }
 
-/// The private folder for a session that nobody else reads.
+/// Makes the trace, whose name may hold `%p` for the process.
+pub fn create(to: &str) -> Result<(PathBuf, File), String> {
+    let to = PathBuf::from(to.replace("%p", &std::process::id().to_string()));
+    let file = File::create(&to).map_err(|e| format!("{}: {e}", to.display()))?;
+    Ok((to, file))
+}
+
+/// The private folder for a session that nobody else reads. A process number may be given again, and in a container it is
+/// the same every time: the start time tells this process from one that left its folder behind.
 pub fn folder() -> io::Result<PathBuf> {
-    let folder = std::env::temp_dir().join(format!("raddle-record-{}", std::process::id()));
+    let name = format!("raddle-{}-{}", std::process::id(), start_time());
+    let folder = std::env::temp_dir().join(name);
     DirBuilder::new().mode(0o700).create(&folder)?;
     Ok(folder)
 }
 
 impl Recording {
     /// Begins to write what comes in the session of this JVM; `within` goes with it when all is written.
-    pub fn begin(within: PathBuf, session: PathBuf, to: &str) -> io::Result<Self> {
-        let to = PathBuf::from(to.replace("%p", &std::process::id().to_string()));
-        let file =
-            File::create(&to).map_err(|e| io::Error::new(e.kind(), format!("{}: {e}", to.display())))?;
+    pub fn begin(within: PathBuf, session: PathBuf, (to, file): (PathBuf, File)) -> io::Result<Self> {
         let writing = std::thread::Builder::new().name("raddle".to_owned()).spawn(move || {
             match write(&session, file) {
                 Ok(()) => {

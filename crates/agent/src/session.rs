@@ -2,7 +2,9 @@
 //! names. Layout and meaning are those of `events::session`; this is the writing side.
 //!
 //! Backpressure: first the file grows up to its budget, then a thread that needs a chunk waits until the reader gives
-//! one back. If the reader has died there is nobody to wait for, and recording ends.
+//! one back. The reader gives back every chunk but those in which live threads go on writing; so if there are no others,
+//! nobody is waited for, and the file grows beyond its budget by what these threads need. If it cannot, because the disk
+//! is full, or if the reader has died, recording ends, and the program goes on.
 
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, Write};
@@ -10,24 +12,29 @@ use std::os::fd::AsRawFd;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use events::session::layout as at;
 
 /// Pages that are allocated on disk at once.
 const STEP: u32 = 4096;
+/// The same beyond the budget.
+const SMALL_STEP: u32 = 256;
+/// Addresses that are kept free behind the budget, in bytes: room for a quarter of a million threads.
+const BEYOND: u64 = 16 << 30;
 
 /// The shared files of this JVM.
 pub struct Session {
     base: *mut u8,
     file: File,
-    /// Pages that may be used in all.
+    /// Pages that are used before threads wait, and those for which there are addresses.
     budget: u32,
+    most: u32,
     /// The process that reads; 0: a thread of this one.
     reader: u32,
     pages: Mutex<Pages>,
-    names: Mutex<File>,
+    names: Mutex<Names>,
     over: AtomicBool,
     folder: PathBuf,
 }
@@ -37,6 +44,12 @@ pub struct Session {
 unsafe impl Send for Session {}
 // SAFETY: as above.
 unsafe impl Sync for Session {}
+
+struct Names {
+    file: File,
+    /// Whether an entry could not be written, so that none must follow.
+    broken: bool,
+}
 
 struct Pages {
     /// The first page that was never used, and the first that is not allocated on disk.
@@ -48,6 +61,9 @@ struct Pages {
     taken: u64,
     /// The size of the chunk that begins at each page.
     sizes: Vec<u8>,
+    /// Chunks that have not come back, and threads that go on writing: each has one of them that cannot come back yet.
+    out: u32,
+    threads: u32,
 }
 
 impl Session {
@@ -67,28 +83,19 @@ impl Session {
             }
             budget = (budget / 2).max(STEP);
         }
-        let length = u64::from(budget) * at::PAGE;
         allocate(&file, 0, STEP)?;
-        let length = usize::try_from(length).map_err(io::Error::other)?;
-        // SAFETY: a fresh shared mapping of a file that we have just made and sized; errors are checked.
-        let base = unsafe {
-            libc::mmap(
-                std::ptr::null_mut(),
-                length,
-                libc::PROT_READ | libc::PROT_WRITE,
-                libc::MAP_SHARED | libc::MAP_NORESERVE,
-                file.as_raw_fd(),
-                0,
-            )
+        let length = u64::from(budget) * at::PAGE;
+        // Addresses may be limited too.
+        let (base, length) = match map(&file, length + BEYOND) {
+            Ok(base) => (base, length + BEYOND),
+            Err(_) => (map(&file, length)?, length),
         };
-        if base == libc::MAP_FAILED {
-            return Err(io::Error::last_os_error());
-        }
         let session = Self {
-            base: base.cast(),
-            names: Mutex::new(open(at::NAMES)?),
+            base,
+            names: Mutex::new(Names { file: open(at::NAMES)?, broken: false }),
             file,
             budget,
+            most: u32::try_from(length / at::PAGE).unwrap_or(u32::MAX),
             reader,
             pages: Mutex::new(Pages {
                 next: at::FIRST_CHUNK,
@@ -97,6 +104,8 @@ impl Session {
                 large: Vec::new(),
                 taken: 0,
                 sizes: vec![0; STEP as usize],
+                out: 0,
+                threads: 0,
             }),
             over: AtomicBool::new(false),
             folder: folder.clone(),
@@ -127,6 +136,7 @@ impl Session {
     /// The first chunk of a thread: its address and page. None if nothing is recorded any more.
     pub fn open(&self, thread: u32) -> Option<(i64, u32)> {
         let page = self.chunk(thread, at::SMALL)?;
+        self.lock().threads += 1;
         Some((self.address(page), page))
     }
 
@@ -141,22 +151,37 @@ impl Session {
     /// Where in the file the chunk at an address is; a thread that records nothing any more has none.
     fn offset(&self, chunk: i64) -> Option<u64> {
         let offset = (chunk as u64).wrapping_sub(self.base as u64);
-        (offset < u64::from(self.budget) * at::PAGE).then_some(offset)
+        (offset < u64::from(self.most) * at::PAGE).then_some(offset)
     }
 
     /// Nothing comes after this chunk.
     pub fn close(&self, chunk: i64) {
         if let Some(offset) = self.offset(chunk) {
             self.word32(offset + at::CHUNK_CLOSED_AT).store(1, Ordering::Release);
+            let mut pages = self.lock();
+            pages.threads = pages.threads.saturating_sub(1);
         }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Pages> {
+        self.pages.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How many bytes the chunks take beyond their budget.
+    pub fn beyond(&self) -> u64 {
+        u64::from(self.lock().next.saturating_sub(self.budget)) * at::PAGE
     }
 
     /// Writes entries of the log of names, which must come before whatever refers to them.
     pub fn names(&self, entries: &[u8]) {
         let mut names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Err(why) = names.write_all(entries) {
+        if names.broken {
+            return;
+        }
+        if let Err(why) = names.file.write_all(entries) {
             // Without names nothing that follows could be read.
-            self.stop(&format!("the session cannot be written any more: {why}"));
+            names.broken = true;
+            self.no_room(&why);
         }
     }
 
@@ -178,9 +203,20 @@ impl Session {
         }
     }
 
+    /// The disk takes no more of the session. The reader learns from when on something may be missing, which has to be
+    /// written before anything is: a thread that does not tell any more what it gives up would make others look wrong.
+    fn no_room(&self, why: &io::Error) {
+        let number = why.raw_os_error().unwrap_or(libc::EIO);
+        self.word32(at::CUT_WHY_AT).store(number as u32, Ordering::Release);
+        let stamp = self.word(at::STAMP_AT).load(Ordering::SeqCst);
+        let cut = self.word(at::CUT_AT);
+        let _ = cut.compare_exchange(0, stamp, Ordering::SeqCst, Ordering::SeqCst);
+        self.stop(&format!("the session has no room to grow: {why}"));
+    }
+
     /// Nothing is recorded any more, which is said once; the program goes on.
     fn stop(&self, why: &str) {
-        if !self.over.swap(true, Ordering::Relaxed) {
+        if !self.over.swap(true, Ordering::SeqCst) {
             crate::say(&format!("{why}; the program goes on and is not watched from here on"));
         }
     }
@@ -217,13 +253,14 @@ impl Session {
     }
 
     fn try_take(&self, size: u32) -> Option<u32> {
-        let mut pages = self.pages.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut pages = self.lock();
         let pages = &mut *pages;
         let given = at::head_of(self.word(at::HEAD_AT).load(Ordering::Acquire), pages.taken);
         while pages.taken < given {
             let entry = at::RING_PAGE * at::PAGE + 4 * (pages.taken % at::RING);
             let page = self.word32(entry).load(Ordering::Relaxed);
             pages.taken += 1;
+            pages.out = pages.out.saturating_sub(1);
             match pages.sizes.get(page as usize) {
                 Some(1) => pages.small.push(page),
                 Some(0) | None => {}
@@ -233,23 +270,43 @@ impl Session {
         self.word(at::TAIL_AT).store(pages.taken, Ordering::Release);
         let free = if size == 1 { pages.small.pop() } else { pages.large.pop() };
         if free.is_some() {
+            pages.out += 1;
             return free;
         }
+        // Whether nothing that is out can come back: every chunk is one that a thread goes on writing to.
+        let stuck = pages.out <= pages.threads;
         let page = pages.next;
-        let end = page.checked_add(size).filter(|&end| end <= self.budget)?;
+        let end = page.checked_add(size)?;
+        if end > self.budget && !stuck {
+            return None;
+        }
         if end > pages.allocated {
-            let more = STEP.min(self.budget - pages.allocated).max(end - pages.allocated);
+            let more = match self.budget.checked_sub(pages.allocated) {
+                None | Some(0) => SMALL_STEP,
+                Some(left) => STEP.min(left),
+            };
+            let more = more.max(end - pages.allocated);
             if !self.reader_lives() {
                 self.abandon();
                 return None;
             }
-            // A full disk: wait for the reader, as if the budget were used up.
-            allocate(&self.file, pages.allocated, more).ok()?;
+            let grown = match end <= self.most {
+                true => allocate(&self.file, pages.allocated, more),
+                false => Err(io::Error::from_raw_os_error(libc::ENOMEM)),
+            };
+            if let Err(why) = grown {
+                // A full disk: wait for the reader, as if the budget were used up, if that helps.
+                if stuck {
+                    self.no_room(&why);
+                }
+                return None;
+            }
             pages.allocated += more;
             pages.sizes.resize(pages.allocated as usize, 0);
         }
         self.populate(page, size);
         pages.next = end;
+        pages.out += 1;
         pages.sizes[page as usize] = size as u8;
         self.word(at::PAGES_AT).store(u64::from(end), Ordering::Release);
         Some(page)
@@ -269,6 +326,23 @@ impl Session {
     }
 }
 
+/// Maps a file, which may grow up to the length later.
+fn map(file: &File, length: u64) -> io::Result<*mut u8> {
+    let length = usize::try_from(length).map_err(io::Error::other)?;
+    // SAFETY: a fresh shared mapping of a file that we hold, of which only what is allocated is used; errors are checked.
+    let base = unsafe {
+        libc::mmap(
+            std::ptr::null_mut(),
+            length,
+            libc::PROT_READ | libc::PROT_WRITE,
+            libc::MAP_SHARED | libc::MAP_NORESERVE,
+            file.as_raw_fd(),
+            0,
+        )
+    };
+    if base == libc::MAP_FAILED { Err(io::Error::last_os_error()) } else { Ok(base.cast()) }
+}
+
 /// Makes sure that the disk holds these pages: a full disk must be an error here and not a signal later.
 fn allocate(file: &File, page: u32, pages: u32) -> io::Result<()> {
     let bytes = |pages: u32| i64::from(pages) * at::PAGE as i64;
@@ -280,7 +354,7 @@ fn allocate(file: &File, page: u32, pages: u32) -> io::Result<()> {
 }
 
 /// When this process started, in the system's ticks: with the process number it names a JVM once and for all.
-fn start_time() -> u64 {
+pub fn start_time() -> u64 {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     // The second field is in brackets and may hold anything.
     let after = stat.rsplit_once(')').map_or("", |(_, after)| after);
@@ -290,6 +364,30 @@ fn start_time() -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn where_every_chunk_is_one_that_a_live_thread_writes_to_the_budget_is_exceeded() {
+        let within = std::env::temp_dir().join(format!("raddle-test-budget-{}", std::process::id()));
+        std::fs::create_dir_all(&within).unwrap();
+        let (session, _) = Session::create(&within, 1, 0).unwrap();
+        let chunks: Vec<i64> = (1..=900).map(|thread| session.open(thread).unwrap().0).collect();
+        // Nobody reads: what is behind a thread does not come back, so that one of these may grow and the next has to wait.
+        let room = (session.budget - at::FIRST_CHUNK - 900) / at::LARGE;
+        let in_budget: Vec<i64> =
+            (0..room as usize).map(|i| session.next(chunks[i], i as u32 + 1).unwrap()).collect();
+        assert_eq!(session.beyond(), 0);
+        assert_eq!(session.try_take(at::LARGE), None, "the reader has chunks to give back");
+        // As if it had read them.
+        {
+            let mut pages = session.lock();
+            pages.out -= room;
+        }
+        let beyond = session.next(chunks[room as usize], room + 1).unwrap();
+        assert!(session.beyond() > 0 && !in_budget.contains(&beyond));
+        assert!(session.offset(beyond).is_some());
+        assert_eq!(session.try_take(at::LARGE), None, "its old one comes back");
+        std::fs::remove_dir_all(&within).unwrap();
+    }
 
     #[test]
     fn a_thread_without_a_chunk_has_nothing_to_close_or_go_on_from() {

@@ -8,13 +8,16 @@ use serde::{Deserialize, Serialize};
 use crate::{Confidence, Excerpts, Finding, Gap, Known, Road, Rule, Stale, Witness};
 
 /// What was looked at; zero where it does not apply to the road taken.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Coverage {
     /// Classes loaded.
     pub classes_seen: u64,
-    /// Classes with probes.
+    /// Classes whose accesses were watched.
     pub classes_woven: u64,
+    /// Why the other classes were not, and how many each reason left out.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub left_out: BTreeMap<String, u64>,
     /// Threads.
     pub threads: u64,
     /// Events.
@@ -28,9 +31,13 @@ pub struct Coverage {
 }
 
 impl Coverage {
-    fn add(&mut self, other: Coverage) {
+    /// Adds what was looked at elsewhere.
+    pub fn add(&mut self, other: Coverage) {
         self.classes_seen += other.classes_seen;
         self.classes_woven += other.classes_woven;
+        for (why, classes) in other.left_out {
+            *self.left_out.entry(why).or_default() += classes;
+        }
         self.threads += other.threads;
         self.events += other.events;
         self.locks += other.locks;

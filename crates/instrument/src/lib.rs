@@ -110,6 +110,11 @@ pub trait World {
     }
 }
 
+/// What a class is called by its own bytes, with slashes; none if they are of no class.
+pub fn name_of(bytes: &[u8]) -> Option<Vec<u8>> {
+    Class::parse(bytes).ok()?.name().ok().map(<[u8]>::to_vec)
+}
+
 /// Weaves a class. `None`: there is nothing to weave in it. An error: leave the class as it was. `models` hold for the
 /// running Java only ([`Models::keep_jdk`]). A method that does not fit any more is left alone and told as a [`Gap`].
 pub fn weave(

@@ -149,21 +149,26 @@ impl Checking<'_> {
         key.entry()
     }
 
-    /// The built-in models and those that were named, and the text of these.
     fn models(&self, java: u16) -> Result<(Models, Vec<String>), Failure> {
-        let wrong = |errors: Vec<events::models::ModelError>| match errors.first() {
-            Some(first) => Failure::new(first.to_string()),
-            None => Failure::new("the models cannot be read"),
-        };
-        let mut models = Models::builtin().map_err(wrong)?;
-        let mut texts = Vec::new();
-        for path in self.models {
-            let text = std::fs::read_to_string(path)
-                .map_err(|error| Failure::new(format!("--models {}: {error}", Path::display(path))))?;
-            models.add(&path.display().to_string(), &text).map_err(wrong)?;
-            texts.push(text);
-        }
+        let (mut models, texts) = read_models(self.models)?;
         models.keep_jdk(java);
         Ok((models, texts))
     }
+}
+
+/// The built-in models and those that were named, and the text of these.
+pub fn read_models(named: &[PathBuf]) -> Result<(Models, Vec<String>), Failure> {
+    let wrong = |errors: Vec<events::models::ModelError>| match errors.first() {
+        Some(first) => Failure::new(first.to_string()),
+        None => Failure::new("the models cannot be read"),
+    };
+    let mut models = Models::builtin().map_err(wrong)?;
+    let mut texts = Vec::new();
+    for path in named {
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| Failure::new(format!("--models {}: {error}", path.display())))?;
+        models.add(&path.display().to_string(), &text).map_err(wrong)?;
+        texts.push(text);
+    }
+    Ok((models, texts))
 }

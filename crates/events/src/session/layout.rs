@@ -52,6 +52,12 @@ pub const LEFT: u32 = 2;
 /// Offset of the reader's process number, u32: a reader that was killed cannot say that it has left.
 pub const READER_PID_AT: u64 = 324;
 
+/// Offset of the stamp at which watching ended before the JVM did, u64; 0: it has not. Written before anything is left out,
+/// so what has a smaller stamp is whole, and what has not may lack something.
+pub const CUT_AT: u64 = 384;
+/// Offset of why, u32: the system's number of the error.
+pub const CUT_WHY_AT: u64 = 392;
+
 /// The first page of the ring.
 pub const RING_PAGE: u64 = 1;
 /// Entries of the ring, u32 each: entry `i` is at `RING_PAGE * PAGE + 4 * (i % RING)`.

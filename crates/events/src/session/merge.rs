@@ -83,6 +83,8 @@ pub struct Reader {
     early: BinaryHeap<Reverse<(u64, usize)>>,
     /// The next stamp.
     pub(super) next: u64,
+    /// The first stamp that is not read: from there on something may be missing.
+    pub(super) cut: u64,
     pub(super) channels: FxHashMap<(u64, u32), ChannelId>,
     pub(super) initialised: FxHashMap<ClassId, ChannelId>,
     pub(super) whole: FxHashMap<ClassId, FieldId>,
@@ -144,6 +146,7 @@ impl Reader {
             hungry: Vec::new(),
             early: BinaryHeap::new(),
             next: FIRST_STAMP,
+            cut: u64::MAX,
             channels: FxHashMap::default(),
             initialised: FxHashMap::default(),
             whole: FxHashMap::default(),
@@ -225,7 +228,7 @@ impl Reader {
             if !out.is_empty() {
                 return Ok(Poll::Events);
             }
-            if self.live && !self.over {
+            if self.live && !self.over && self.next < self.cut {
                 // Everything that it has written is visible now, and is looked at once more.
                 self.over = self.pages.has_ended()? || self.waited >= LONG_NAP && !alive(&self.folder);
                 if self.over {
@@ -239,12 +242,16 @@ impl Reader {
             }
             // The next stamp will never come.
             match self.early.peek() {
-                Some(&Reverse((stamp, _))) => {
+                Some(&Reverse((stamp, _))) if stamp < self.cut => {
                     self.lost += stamp - self.next;
                     self.next = stamp;
                 }
-                None if !self.salvaged => self.salvage()?,
-                None => {
+                _ if self.cut < u64::MAX => {
+                    self.finish()?;
+                    return Ok(Poll::End);
+                }
+                _ if !self.salvaged => self.salvage()?,
+                _ => {
                     self.finish()?;
                     return Ok(Poll::End);
                 }
@@ -267,7 +274,7 @@ impl Reader {
     #[inline(always)]
     fn take_early(&mut self) -> bool {
         match self.early.peek() {
-            Some(&Reverse((stamp, at))) if stamp <= self.next => {
+            Some(&Reverse((stamp, at))) if stamp <= self.next && stamp < self.cut => {
                 self.early.pop();
                 self.ready.push(at);
                 true
@@ -339,6 +346,8 @@ impl Reader {
             return Err(self.pages.wrong(stream.place(), "this chunk was read before: they go round"));
         }
         match got {
+            // After it was read and before it is told: whatever may lack something was written after the cut was.
+            Got::Words if self.cut == u64::MAX => self.cut = self.pages.cut()?.unwrap_or(u64::MAX),
             Got::Words => {}
             Got::Nothing if stream.withholds => {}
             Got::Nothing => stream.passed = self.next,
@@ -400,14 +409,21 @@ impl Reader {
     /// Everything that will ever come has been read.
     fn finish(&mut self) -> Result<(), TraceError> {
         self.finished = true;
-        self.lost += self.pages.stamps()?.saturating_sub(self.next);
+        self.lost += self.pages.stamps()?.min(self.cut).saturating_sub(self.next);
         let torn = self.streams.iter().flatten().filter(|stream| is_torn(stream)).count() as u64;
         let mut gap = |what: &str, why: String, count: u64| {
             if count > 0 {
                 self.gaps.push(Gap { what: what.to_owned(), why, count });
             }
         };
-        if !self.pages.has_ended()? {
+        if self.cut < u64::MAX {
+            let why = format!(
+                "there was no room for what the JVM reported ({}); the program went on and was not watched",
+                self.pages.why_cut()?
+            );
+            gap("the rest of the run", why, 1);
+            gap("stamped records", "their threads were stopped while writing them".to_owned(), self.lost);
+        } else if !self.pages.has_ended()? {
             let why = format!(
                 "the JVM of {} was killed; what it had reported was read, {} records were lost",
                 self.name,

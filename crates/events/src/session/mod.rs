@@ -3,6 +3,7 @@
 //! both. [`Reader`] reads them, while the JVM runs or later, and is the one place that merges threads.
 
 pub mod alive;
+pub mod counts;
 mod elements;
 pub mod kinds;
 pub mod layout;

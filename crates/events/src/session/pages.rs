@@ -14,9 +14,9 @@ use std::path::Path;
 
 use super::layout::{
     CHUNK_CLOSED_AT, CHUNK_HEADER, CHUNK_NEXT_AT, CHUNK_PAGES_AT, CHUNK_THREAD_AT, CHUNK_WITHHELD,
-    CHUNK_WITHHELD_AT, CHUNKS, ENDED, FIRST_CHUNK, HEAD_AT, LARGE, LEFT, MAGIC, PAGE, PAGE_SIZE_AT,
-    READER_AT, READER_PID_AT, READING, RING, RING_PAGE, SMALL, STAMP_AT, STATE_AT, TAIL_AT, VERSION,
-    VERSION_AT, head_word,
+    CHUNK_WITHHELD_AT, CHUNKS, CUT_AT, CUT_WHY_AT, ENDED, FIRST_CHUNK, HEAD_AT, LARGE, LEFT, MAGIC, PAGE,
+    PAGE_SIZE_AT, READER_AT, READER_PID_AT, READING, RING, RING_PAGE, SMALL, STAMP_AT, STATE_AT, TAIL_AT,
+    VERSION, VERSION_AT, head_word,
 };
 use crate::{Place, TraceError};
 
@@ -153,6 +153,20 @@ impl Pages {
     /// Whether the JVM has said that nothing follows.
     pub(super) fn has_ended(&self) -> Result<bool, TraceError> {
         Ok(self.u32(STATE_AT)? == ENDED)
+    }
+
+    /// The stamp at which watching ended before the JVM did, if it has.
+    pub(super) fn cut(&self) -> Result<Option<u64>, TraceError> {
+        // Looked for often, and almost never there: one reading is enough to see nothing.
+        if self.exactly::<8>(CUT_AT)? == [0; 8] {
+            return Ok(None);
+        }
+        self.u64(CUT_AT).map(Some)
+    }
+
+    /// Why it has.
+    pub(super) fn why_cut(&self) -> Result<io::Error, TraceError> {
+        self.u32(CUT_WHY_AT).map(|number| io::Error::from_raw_os_error(number as i32))
     }
 
     /// The header of the chunk that begins at a page. `from` is where the page number stands, for messages.

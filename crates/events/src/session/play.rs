@@ -10,9 +10,9 @@ use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 
 use super::layout::{
-    CHUNK_CLOSED_AT, CHUNK_HEADER, CHUNK_NEXT_AT, CHUNK_WITHHELD, CHUNK_WITHHELD_AT, CHUNKS, ENDED,
-    FIRST_CHUNK, FIRST_STAMP, HEAD_AT, LARGE, MAGIC, NAMES, PAGE, PAGE_SIZE_AT, PAGES_AT, RING, RING_PAGE,
-    SMALL, STAMP_AT, STATE_AT, TAIL_AT, VERSION, VERSION_AT, head_of,
+    CHUNK_CLOSED_AT, CHUNK_HEADER, CHUNK_NEXT_AT, CHUNK_WITHHELD, CHUNK_WITHHELD_AT, CHUNKS, CUT_AT,
+    CUT_WHY_AT, ENDED, FIRST_CHUNK, FIRST_STAMP, HEAD_AT, LARGE, MAGIC, NAMES, PAGE, PAGE_SIZE_AT, PAGES_AT,
+    RING, RING_PAGE, SMALL, STAMP_AT, STATE_AT, TAIL_AT, VERSION, VERSION_AT, head_of,
 };
 use super::names::Entry;
 use super::record::{DEFINES, EXTENDED, Extra, KNOWN, PLAIN, RANGE, STAMPED, STEPS, first, stamp};
@@ -180,6 +180,12 @@ impl Player {
         let threads: Vec<u32> = self.threads.keys().copied().collect();
         threads.into_iter().try_for_each(|thread| self.flush(thread))?;
         self.chunks.write_all_at(&ENDED.to_le_bytes(), STATE_AT)
+    }
+
+    /// There is no more room, for which the system has this number: what comes from now on may lack something.
+    pub fn cut(&mut self, why: u32) -> io::Result<()> {
+        self.chunks.write_all_at(&why.to_le_bytes(), CUT_WHY_AT)?;
+        self.chunks.write_all_at(&self.stamps.to_le_bytes(), CUT_AT)
     }
 
     /// How many pages the file has.

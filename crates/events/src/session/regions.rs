@@ -161,7 +161,7 @@ impl Reader {
         if first_stamp == 0 {
             return Ok(Some(Stop::Hungry));
         }
-        if first_stamp > self.next {
+        if first_stamp > self.next || first_stamp >= self.cut {
             stream.passed = first_stamp;
             return Ok(Some(Stop::Early(first_stamp)));
         }

@@ -93,8 +93,10 @@ impl Reader {
             }
             let Some((&known, kind)) = self.tables.site(site_of(first)).and_then(|k| Some((k, k.kind?)))
             else {
-                self.learn(stream, site_of(first))?;
-                continue;
+                if self.learn(stream, site_of(first))? {
+                    continue;
+                }
+                return Ok(Stop::Hungry);
             };
             let by = By { thread, site: known.site };
             match form {
@@ -181,7 +183,7 @@ impl Reader {
                 STAMPED | EXTENDED => {
                     let Some(second) = word(words, 1) else { return Ok(Stop::Hungry) };
                     let stamp = stamp_of(second);
-                    if stamp > self.next {
+                    if stamp > self.next || stamp >= self.cut {
                         stream.passed = stamp;
                         return Ok(Stop::Early(stamp));
                     }
@@ -253,12 +255,14 @@ impl Reader {
         stream.consume(done * 8);
     }
 
-    /// Looks for the name of a site, which is in the log before any record of it is written.
+    /// Looks for the name of a site, which is in the log before any record of it is written. False where there was no
+    /// room for it: nothing more can be told of the thread.
     #[cold]
-    fn learn(&mut self, stream: &Stream, site: u32) -> Result<(), TraceError> {
+    fn learn(&mut self, stream: &Stream, site: u32) -> Result<bool, TraceError> {
         self.tables.read()?;
         match self.tables.site(site).and_then(|known| known.kind) {
-            Some(_) => Ok(()),
+            Some(_) => Ok(true),
+            None if self.cut < u64::MAX => Ok(false),
             None => Err(self.pages.wrong(stream.place(), format!("site number {site} has no name"))),
         }
     }

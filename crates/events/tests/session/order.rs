@@ -338,3 +338,43 @@ fn a_record_is_told_before_its_chunk_is_full() {
     player.end().unwrap();
     assert_eq!(reader.poll(&mut stretches).unwrap(), Poll::End);
 }
+
+/// Threads that hand a lock on, of which the first one stops telling what it does: what it does not tell must not make the
+/// others look wrong.
+#[test]
+fn where_watching_ended_early_nothing_is_told_that_may_lack_something() {
+    for seed in 0..6 {
+        let folder = Folder::new();
+        let mut player = folder.player();
+        let mut run = Run::new(seed, 4, 0);
+        run.begin(&mut player);
+        let mut reader = Reader::live(&folder.0).unwrap().unwrap();
+        let mut told = Vec::new();
+        let mut take = |reader: &mut Reader| {
+            let mut stretches = Stretches::default();
+            let poll = reader.poll(&mut stretches).unwrap();
+            let mut events = Vec::new();
+            stretches.uncut(&mut events);
+            told.extend(events.iter().filter_map(|event| step(event, reader.symbols())));
+            poll
+        };
+        (0..2_000).for_each(|_| assert!(run.step(&mut player)));
+        (1..=4).for_each(|thread| player.flush(thread).unwrap());
+        take(&mut reader);
+        let stamped = run.volatile.len();
+        player.cut(28).unwrap();
+        (0..500).for_each(|_| assert!(run.step(&mut player)));
+        (1..=4).for_each(|thread| player.flush(thread).unwrap());
+        // A record whose name had no room.
+        player.plain(1, 4000, 7).unwrap();
+        player.flush(1).unwrap();
+        while take(&mut reader) != Poll::End {}
+        let volatile: Vec<Step> = told.iter().filter(|step| step.4).cloned().collect();
+        assert!(run.volatile.len() > stamped + 5);
+        assert_eq!(volatile, run.volatile[..stamped], "all that came before, and nothing of what came after");
+        assert!(reader.damage().is_none());
+        let [gap] = reader.gaps() else { panic!("{:?}", reader.gaps()) };
+        assert_eq!((gap.what.as_str(), gap.count), ("the rest of the run", 1));
+        assert!(gap.why.contains("No space left on device"), "{}", gap.why);
+    }
+}

@@ -65,7 +65,7 @@ impl Render for Json {
             tool: Tool { name: "raddle", version: env!("CARGO_PKG_VERSION") },
             findings: report.findings().collect(),
             gaps: report.gaps().collect(),
-            coverage: report.coverage,
+            coverage: report.coverage.clone(),
             sources: &report.sources,
             stale: &report.stale,
             baseline: report.baseline.as_ref(),

@@ -121,6 +121,7 @@ pub(super) fn looked_at(report: &Report) -> String {
         (seen.locks, "lock", "locks"),
         (seen.variables, "variable", "variables"),
         (seen.classes_woven, "class watched", "classes watched"),
+        (seen.left_out.values().sum(), "class left out", "classes left out"),
         (if seen.methods_analysed > 0 { seen.classes_seen } else { 0 }, "class", "classes"),
         (seen.methods_analysed, "method", "methods"),
     ]

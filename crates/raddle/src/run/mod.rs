@@ -4,6 +4,7 @@
 //! than the analysis can follow it has to wait for it (the agent's part); if this process dies it goes on alone.
 
 mod folder;
+mod remarks;
 mod signals;
 mod start;
 mod watch;
@@ -19,11 +20,11 @@ use std::time::{Duration, Instant};
 
 use events::session::alive::{alive, process_of};
 use events::{OpSet, Progress};
-use findings::{Gap, Report, Road, plural};
+use findings::{Gap, Report, Road};
 use program::points::World;
 
 use crate::cli::RunArgs;
-use crate::code::Checking;
+use crate::code::{self, Checking};
 use crate::error::{Failure, Outcome};
 use crate::filter::Filter;
 use crate::output::{Color, Stream, WholeFile, tell};
@@ -32,6 +33,7 @@ use crate::progress::{Line, Stage};
 use crate::report::Wanted;
 use crate::select;
 use folder::Folder;
+use remarks::Seen;
 use signals::Receiver;
 pub use start::class_path;
 use watch::{Shared, Watched, watch};
@@ -50,6 +52,8 @@ pub fn run(args: &RunArgs, color: Color) -> Result<Outcome, Failure> {
     if let Some(path) = &args.record {
         WholeFile::try_out(path)?;
     }
+    // The agent reads them too, but cannot end the program for what is wrong with them.
+    code::read_models(&args.models)?;
     let agent = start::agent()?;
     let folder = Folder::create(args.session.as_deref(), args.budget << 20)?;
     let own_plan = folder.path().join(PLAN);
@@ -213,17 +217,12 @@ fn finish(
     }
     let mut errors = Vec::new();
     let mut records = Vec::new();
-    let mut counts: Vec<(String, u64)> = Vec::new();
+    let mut seen = Seen::default();
     for one in found.watched {
+        seen.add(&one);
         report.merge(one.report);
         errors.extend(one.errors);
         records.extend(one.record);
-        for (what, number) in one.counts {
-            match counts.iter_mut().find(|(known, _)| *known == what) {
-                Some((_, count)) => *count += number,
-                None => counts.push((what, number)),
-            }
-        }
     }
     if let (Some(path), [only]) = (&args.record, records.as_slice())
         && path != only
@@ -263,10 +262,11 @@ fn finish(
             complete = false;
         }
         if !args.report.quiet {
-            tell(&coverage(&report, jvms, &counts));
+            tell(&seen.coverage());
+            seen.remarks().iter().for_each(|remark| tell(remark));
         }
     }
-    let doubts = doubts(&report, jvms);
+    let doubts = seen.doubts(&args.include);
     doubts.iter().for_each(|doubt| tell(doubt));
     let outcome = wanted.outcome(&report);
     Ok(match code(status) {
@@ -281,41 +281,6 @@ fn finish(
 fn road(detector: &str) -> Road {
     let on_code = detect::on_code::ALL.iter().any(|spec| spec.name == detector);
     if on_code { Road::Code } else { Road::Run }
-}
-
-/// What makes a report of nothing worth little.
-fn doubts(report: &Report, jvms: usize) -> Vec<&'static str> {
-    let mut doubts = Vec::new();
-    // A JVM that was killed has told what its classes did, but not how many they were.
-    if jvms > 0 && report.coverage.classes_woven == 0 && report.coverage.variables == 0 {
-        doubts.push(
-            "NO CLASS WAS WATCHED: nothing can have been found (--include and --exclude decide which are)",
-        );
-    }
-    if jvms > 0 && report.coverage.threads as usize <= jvms {
-        doubts.push(
-            "NO THREAD BESIDE MAIN was seen: a program of one thread has no concurrency errors to find",
-        );
-    }
-    doubts
-}
-
-/// `watched 1 JVM: 812 classes seen, 640 woven, 150 left as they were; 9 threads, 1,200,345 events`.
-fn coverage(report: &Report, jvms: usize, counts: &[(String, u64)]) -> String {
-    let seen = report.coverage;
-    let mut text = format!("watched {}: ", plural(jvms as u64, "JVM", "JVMs"));
-    if seen.classes_seen == 0 {
-        text.push_str("classes were not counted");
-    } else {
-        let all = plural(seen.classes_seen, "class", "classes");
-        text.push_str(&format!("{all} seen, {} woven", findings::thousands(seen.classes_woven)));
-    }
-    for (what, number) in counts.iter().filter(|(_, number)| *number > 0) {
-        text.push_str(&format!(", {} {what}", findings::thousands(*number)));
-    }
-    let threads = plural(seen.threads, "thread", "threads");
-    let events = plural(seen.events, "event", "events");
-    format!("{text}; {threads}, {events}")
 }
 
 /// The exit code as a shell would tell it.

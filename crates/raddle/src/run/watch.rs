@@ -13,6 +13,7 @@ use std::time::Duration;
 
 use detect::{Pace, Team};
 use events::session::alive::{alive, process_of};
+use events::session::counts::{LEFT_OUT, NAMED};
 use events::session::names::{CLASSES_SEEN, CLASSES_WOVEN};
 use events::session::{Poll, Reader};
 use events::{Event, Place, Source as _, Stretches, TraceError, binary};
@@ -41,8 +42,12 @@ pub struct Watched {
     pub errors: Vec<Failure>,
     /// The trace, if one was asked for and could be written.
     pub record: Option<PathBuf>,
+    /// How many classes each of the user's patterns for classes to watch stood for.
+    pub named: Vec<(String, u64)>,
     /// What else the agent has counted.
     pub counts: Vec<(String, u64)>,
+    /// The JVM, as people are told of it.
+    pub jvm: String,
 }
 
 /// How long to wait for an agent that has not written its first page.
@@ -57,7 +62,14 @@ const NICE: i32 = 10;
 
 /// Watches the JVM of a session folder until it ends. `record` is where its trace goes.
 pub fn watch(folder: &Path, wanted: &Wanted, record: Option<&Path>, shared: &Shared) -> Watched {
-    let mut watched = Watched { report: Report::new(), errors: Vec::new(), record: None, counts: Vec::new() };
+    let mut watched = Watched {
+        report: Report::new(),
+        errors: Vec::new(),
+        record: None,
+        named: Vec::new(),
+        counts: Vec::new(),
+        jvm: jvm(folder),
+    };
     let reader = loop {
         match Reader::live(folder) {
             Ok(Some(reader)) => break reader,
@@ -175,10 +187,19 @@ impl Watch<'_> {
             self.watched.errors.push(Failure::new(damage.to_string()));
         }
         for (what, number) in self.reader.counts() {
-            match what.as_str() {
-                CLASSES_SEEN => self.watched.report.coverage.classes_seen = *number,
-                CLASSES_WOVEN => self.watched.report.coverage.classes_woven = *number,
-                _ => self.watched.counts.push((what.clone(), *number)),
+            let coverage = &mut self.watched.report.coverage;
+            if let Some(pattern) = what.strip_prefix(NAMED) {
+                self.watched.named.push((pattern.to_owned(), *number));
+            } else if let Some(why) = what.strip_prefix(LEFT_OUT) {
+                if *number > 0 {
+                    coverage.left_out.insert(why.to_owned(), *number);
+                }
+            } else {
+                match what.as_str() {
+                    CLASSES_SEEN => coverage.classes_seen = *number,
+                    CLASSES_WOVEN => coverage.classes_woven = *number,
+                    _ => self.watched.counts.push((what.clone(), *number)),
+                }
             }
         }
         if let Some(recording) = recording {

@@ -1,7 +1,7 @@
 //! `raddle run` with a JVM that is played: this very test binary, started again, writes a session as the agent would.
 
 use std::fs;
-use std::io::Write as _;
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio, exit};
@@ -198,10 +198,20 @@ fn machine_formats_go_to_files_and_the_session_may_be_kept() {
 
 #[test]
 fn options_reach_the_agent_and_those_of_the_user_stay() {
-    let models = env!("CARGO_MANIFEST_DIR").to_owned() + "/Cargo.toml";
+    let models = text(&folder().join("models.txt"));
+    fs::write(&models, "unwatched package com.acme.generated\n").unwrap();
     let args = ["--exclude", "com.acme.*", "--leave", "a,b", "--models", &models];
     let run = finish(watch("locked options", &args).env("JAVA_TOOL_OPTIONS", "-Xmx1g").output().unwrap());
     assert_eq!(run.code, 0, "{}{}", run.out, run.err);
+}
+
+#[test]
+fn a_table_with_an_error_is_told_before_anything_is_started() {
+    let models = text(&folder().join("models.txt"));
+    fs::write(&models, "unwatched package com.acme\nno such line\n").unwrap();
+    let run = watched("race", &["--models", &models]);
+    assert!(!run.says("the program speaks"), "{}", run.out);
+    run.fails_with(&["models.txt", "2"]);
 }
 
 #[test]
@@ -262,9 +272,8 @@ fn what_cannot_be_started_is_an_error() {
 fn a_signal_reaches_the_program_and_the_report_still_comes() {
     let mut watching = watch("race sleeps", &[]);
     watching.env("TMPDIR", std::env::temp_dir());
-    let child = watching.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child = watching.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let began = Instant::now();
-    // The played JVM has reported when its folder is there for a moment.
     let mine = format!("raddle-{}-", child.id());
     let session = || {
         let entries = fs::read_dir(std::env::temp_dir()).unwrap().flatten().map(|entry| entry.path());
@@ -272,11 +281,9 @@ fn a_signal_reaches_the_program_and_the_report_still_comes() {
             .into_iter()
             .find(|path| path.file_name().is_some_and(|n| n.to_string_lossy().starts_with(&mine)))
     };
-    while session().is_none_or(|path| fs::read_dir(path).is_ok_and(|mut inner| inner.next().is_none())) {
-        assert!(began.elapsed() < Duration::from_secs(30), "no JVM came");
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    std::thread::sleep(Duration::from_millis(500));
+    // It speaks when it has reported everything.
+    let mut out = BufReader::new(child.stdout.take().unwrap()).lines();
+    assert!(out.any(|line| line.unwrap() == "the program speaks"));
     let pid = child.id().to_string();
     assert!(Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
     let run = finish(child.wait_with_output().unwrap());

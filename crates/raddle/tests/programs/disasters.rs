@@ -9,7 +9,7 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-use crate::{Watched, files, java_sources, javac, raddle, scratch, told};
+use crate::{Watched, files, finished, java_sources, javac, output, raddle, scratch, told};
 
 /// The program, compiled once.
 fn classes() -> &'static str {
@@ -80,7 +80,7 @@ fn left_behind(folder: &Path) -> usize {
 fn ended(child: Child, mut out: BufReader<ChildStdout>, folder: &Path) -> Watched {
     let mut text = String::new();
     out.read_to_string(&mut text).unwrap();
-    let mut watched = told(child.wait_with_output().unwrap(), folder);
+    let mut watched = told(finished(child), folder);
     watched.out = text;
     watched
 }
@@ -92,7 +92,6 @@ const RACE: &str = "data-race Works.racy";
 fn of_a_jvm_that_is_killed_everything_is_told_up_to_then() {
     let folder = scratch("killed");
     let (child, out) = begun(&mut works(FOR_EVER, &[], &folder));
-    std::thread::sleep(Duration::from_millis(500));
     signal("KILL", jvm(&folder));
     let told = ended(child, out, &folder);
     assert_eq!(told.code, Some(137), "{}", told.err);
@@ -104,7 +103,7 @@ fn of_a_jvm_that_is_killed_everything_is_told_up_to_then() {
 #[test]
 fn of_threads_that_block_each_other_for_ever_what_they_did_before_is_told() {
     let folder = scratch("stuck");
-    let (child, out) = begun(&mut program(&["Stuck"], &[], &folder));
+    let (child, out) = begun(&mut program(&["Stuck"], &["--leave", "Stuck$Meeting"], &folder));
     signal("KILL", jvm(&folder));
     let told = ended(child, out, &folder);
     assert_eq!(told.code, Some(137), "{}", told.err);
@@ -143,7 +142,6 @@ fn a_signal_for_raddle_is_one_for_the_program_and_the_report_comes() {
     for (name, code) in [("INT", 130), ("TERM", 143)] {
         let folder = scratch("signal");
         let (child, out) = begun(&mut works(FOR_EVER, &[], &folder));
-        std::thread::sleep(Duration::from_millis(500));
         signal(name, child.id());
         let told = ended(child, out, &folder);
         assert_eq!(told.code, Some(code), "{}", told.err);
@@ -153,8 +151,7 @@ fn a_signal_for_raddle_is_one_for_the_program_and_the_report_comes() {
 }
 
 /// The same under a limit for the size of files, in KiB.
-fn limited(kib: u32, folder: &Path) -> Watched {
-    let inner = works("100000", &[], folder);
+fn limited(kib: u32, inner: &Command, folder: &Path) -> Watched {
     let mut command = Command::new("bash");
     command.args(["-c", "ulimit -f \"$0\" && exec \"$@\"", &kib.to_string()]);
     command.arg(inner.get_program()).args(inner.get_args());
@@ -164,13 +161,13 @@ fn limited(kib: u32, folder: &Path) -> Watched {
             None => command.env_remove(name),
         };
     }
-    told(command.stdin(Stdio::null()).output().unwrap(), folder)
+    told(output(command.stdin(Stdio::null())), folder)
 }
 
 #[test]
 fn no_room_for_a_session_leaves_the_program_unwatched_and_says_so() {
     let folder = scratch("no-room");
-    let told = limited(1000, &folder);
+    let told = limited(1000, &works("100000", &[], &folder), &folder);
     assert_eq!(told.out, "begun\ndone 300000\n");
     assert_eq!(told.code, Some(0), "{}", told.err);
     assert!(told.says("this JVM is not watched") && told.says("File too large"), "{}", told.err);
@@ -181,7 +178,7 @@ fn no_room_for_a_session_leaves_the_program_unwatched_and_says_so() {
 #[test]
 fn little_room_for_a_session_is_enough() {
     let folder = scratch("little-room");
-    let told = limited(20_000, &folder);
+    let told = limited(20_000, &works("100000", &[], &folder), &folder);
     assert_eq!(told.out, "begun\ndone 300000\n");
     assert_eq!(told.code, Some(1), "{}", told.err);
     assert_eq!(told.findings(), [RACE], "{}", told.err);
@@ -191,7 +188,7 @@ fn little_room_for_a_session_is_enough() {
 fn a_report_that_cannot_be_written_is_an_error_after_the_program() {
     let folder = scratch("full");
     let mut command = works("1000", &["--output", "json=/dev/full"], &folder);
-    let told = told(command.output().unwrap(), &folder);
+    let told = told(output(&mut command), &folder);
     assert_eq!(told.out, "begun\ndone 3000\n");
     assert_eq!(told.code, Some(2), "{}", told.err);
     assert!(told.says("/dev/full: No space left on device"), "{}", told.err);
@@ -203,7 +200,7 @@ fn a_report_that_cannot_be_written_is_an_error_after_the_program() {
 fn a_trace_that_cannot_be_written_is_an_error_and_devices_stay_devices() {
     let folder = scratch("full-trace");
     let mut command = works("1000", &["--record", "/dev/full"], &folder);
-    let told = told(command.output().unwrap(), &folder);
+    let told = told(output(&mut command), &folder);
     assert_eq!(told.code, Some(2), "{}", told.err);
     assert!(told.says("/dev/full: No space left on device"), "{}", told.err);
     assert_eq!(told.findings(), [RACE], "{}", told.err);
@@ -215,8 +212,62 @@ fn without_a_place_for_sessions_nothing_is_started() {
     let folder = scratch("no-place");
     for place in ["/proc/self", "/no/such/folder", "/dev/null"] {
         let mut command = works("1000", &[], &folder);
-        let told = told(command.env("TMPDIR", place).output().unwrap(), &folder);
+        let told = told(output(command.env("TMPDIR", place)), &folder);
         assert_eq!((told.out.as_str(), told.code), ("", Some(2)), "{place}: {}", told.err);
         assert!(told.says("no session folder can be made") && told.err.contains("TMPDIR"), "{}", told.err);
     }
+}
+
+#[test]
+fn more_threads_than_the_budget_has_room_for_are_watched_all_the_same() {
+    let folder = scratch("crowded");
+    let told = told(output(&mut program(&["Crowded", "900"], &["--budget", "32"], &folder)), &folder);
+    assert_eq!((told.out.as_str(), told.code), ("done\n", Some(1)), "{}", told.err);
+    assert_eq!(told.findings(), ["data-race Crowded.racy"], "{}", told.err);
+    assert_eq!(told.report["gaps"], serde_json::json!([]), "{}", told.err);
+    assert!(told.says("MiB beyond --budget"), "{}", told.err);
+}
+
+#[test]
+fn a_program_whose_session_finds_no_more_room_goes_on_unwatched() {
+    let folder = scratch("no-more-room");
+    let told = limited(20_000, &program(&["Crowded", "900"], &[], &folder), &folder);
+    assert_eq!(told.out, "done\n", "{}", told.err);
+    assert!(told.says("the session has no room to grow: File too large"), "{}", told.err);
+    assert_eq!(told.report["gaps"][0]["what"], "the rest of the run", "{}", told.err);
+    assert_eq!(left_behind(&folder), 0);
+}
+
+#[test]
+fn a_jvm_may_record_on_its_own() {
+    let folder = scratch("own");
+    let sessions = folder.join("sessions");
+    fs::create_dir_all(&sessions).unwrap();
+    let agent = Path::new(env!("CARGO_BIN_EXE_raddle")).with_file_name("libraddle_agent.so");
+    let run = |to: &str| {
+        let mut command = Command::new("java");
+        command.arg(format!("-agentpath:{}=record={to}", agent.display())).args([
+            "-cp",
+            classes(),
+            "Works",
+            "1000",
+        ]);
+        command.env("TMPDIR", &sessions).env_remove("JAVA_TOOL_OPTIONS").stdin(Stdio::null());
+        told(output(&mut command), &folder)
+    };
+    let one = run(&folder.join("trace-%25p.raddle").display().to_string());
+    assert_eq!((one.out.as_str(), one.err.as_str()), ("begun\ndone 3000\n", ""));
+    assert_eq!(left_behind(&folder), 0);
+    let traces: Vec<PathBuf> = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let trace = traces.iter().find(|path| path.extension().is_some()).unwrap();
+    let name = trace.file_stem().unwrap().to_str().unwrap();
+    assert!(name.strip_prefix("trace-").is_some_and(|pid| pid.parse::<u32>().is_ok()), "{name}");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_raddle"));
+    let analysed = output(command.arg("analyze").arg(trace));
+    assert!(String::from_utf8_lossy(&analysed.stdout).contains("data race on Works.racy"));
+    // Nowhere to write to: the program runs, and nothing stays behind.
+    let other = run("/no/such/folder/trace");
+    assert_eq!(other.out, "begun\ndone 3000\n");
+    assert!(other.says("this JVM is not watched: /no/such/folder/trace: No such file"), "{}", other.err);
+    assert_eq!(left_behind(&folder), 0);
 }

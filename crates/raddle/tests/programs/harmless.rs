@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
-use crate::{Watched, fetched_file, files, jars, java_sources, javac, raddle, scratch, told};
+use crate::{Watched, fetched_file, files, jars, java_sources, javac, output, raddle, scratch, told};
 
 /// The programs, compiled once.
 pub fn classes() -> &'static str {
@@ -28,7 +28,7 @@ pub fn javas() -> Vec<String> {
 fn bare(java: &str, args: &[&str]) -> Watched {
     let mut command = Command::new(java);
     command.args(args).stdin(Stdio::null()).env_remove("JAVA_TOOL_OPTIONS");
-    told(command.output().expect("java"), Path::new("/nowhere"))
+    told(output(&mut command), Path::new("/nowhere"))
 }
 
 /// Runs it watched.
@@ -36,7 +36,7 @@ fn watched(java: &str, args: &[&str]) -> Watched {
     let folder = scratch("report");
     let mut command = raddle(&["--exit-zero"], &folder);
     command.arg("--").arg(java).args(args);
-    told(command.output().expect("raddle"), &folder)
+    told(output(&mut command), &folder)
 }
 
 /// Runs a program bare and watched: it has to print and to end the same. What it says on standard error comes first.
@@ -172,7 +172,7 @@ fn another_agent_may_change_classes_in_either_order() {
         let mut command = raddle(&["--exit-zero"], &report);
         command.env("JAVA_TOOL_OPTIONS", &option);
         command.arg("--").arg(&java).args(["-cp", classes(), "Redefines"]);
-        let told_before = told(command.output().unwrap(), &report);
+        let told_before = told(output(&mut command), &report);
         assert_eq!(told_before.out, told_after.out, "{java}: {}", told_before.err);
     }
 }
@@ -207,7 +207,7 @@ fn coverage_is_the_same_and_its_flags_are_no_races() {
         let report = scratch("report");
         let mut command = raddle(&["--exit-zero"], &report);
         command.env("JAVA_TOOL_OPTIONS", option).arg("--").arg("java").args(args);
-        told(command.output().unwrap(), &report)
+        told(output(&mut command), &report)
     });
     assert_eq!(before, alone);
 }

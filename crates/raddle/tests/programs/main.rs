@@ -2,6 +2,7 @@
 //! not change what they do. Needs what `scripts/prepare-java` fetches.
 
 mod annotated;
+mod choices;
 mod disasters;
 mod frameworks;
 mod harmless;
@@ -15,8 +16,10 @@ mod verified;
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
 /// The folder of a module's Java sources.
 pub fn java_sources(name: &str) -> PathBuf {
@@ -113,7 +116,55 @@ pub fn watch<S: AsRef<OsStr>>(options: &[&str], program: &[S]) -> Watched {
     let folder = scratch("report");
     let mut command = raddle(options, &folder);
     command.arg("--").args(program);
-    told(command.output().expect("raddle"), &folder)
+    told(output(&mut command), &folder)
+}
+
+/// How long anything that a test starts may take, on the slowest machine.
+const LONGEST: Duration = Duration::from_secs(600);
+
+/// Runs a command to its end, which has to come.
+#[track_caller]
+pub fn output(command: &mut Command) -> Output {
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+    finished(child.unwrap_or_else(|e| panic!("{}: {e}", command.get_program().display())))
+}
+
+/// What a process left behind. One that does not end is killed, with all that it has started, and the test fails.
+#[track_caller]
+pub fn finished(child: Child) -> Output {
+    let ended = Arc::new(AtomicBool::new(false));
+    let (pid, until) = (child.id(), Instant::now() + LONGEST);
+    let guard = {
+        let ended = Arc::clone(&ended);
+        std::thread::spawn(move || {
+            while !ended.load(Ordering::Relaxed) {
+                if Instant::now() > until {
+                    descendants(pid).into_iter().chain([pid]).for_each(kill);
+                    return true;
+                }
+                std::thread::park_timeout(Duration::from_secs(1));
+            }
+            false
+        })
+    };
+    let output = child.wait_with_output().expect("output");
+    ended.store(true, Ordering::Relaxed);
+    guard.thread().unpark();
+    let killed = guard.join().expect("a guard");
+    assert!(!killed, "it did not end: {}", String::from_utf8_lossy(&output.stderr));
+    output
+}
+
+fn kill(process: u32) {
+    let _ = Command::new("kill").args(["-KILL", &process.to_string()]).stderr(Stdio::null()).status();
+}
+
+/// The processes that a process has started, and those that they have.
+fn descendants(process: u32) -> Vec<u32> {
+    let children = std::fs::read_to_string(format!("/proc/{process}/task/{process}/children"));
+    let children = children.unwrap_or_default();
+    let children = children.split_whitespace().filter_map(|child| child.parse().ok());
+    children.flat_map(|child| [child].into_iter().chain(descendants(child))).collect()
 }
 
 /// `raddle run` with options, not started yet. The report goes to a folder, for [`told`].

@@ -292,7 +292,7 @@ fn rest(report: &Report, detectors: &[DetectorDoc], mut cut: Cut) -> Rest {
         rules: Rule::ALL.map(rule_text),
         detectors: detectors.iter().map(|detector| (detector.name, detector.about)).collect(),
         silence: SILENCE,
-        coverage: report.coverage,
+        coverage: report.coverage.clone(),
         looked_at: words::looked_at(report),
         gaps,
         stale: stale.into_iter().map(|stale| pair(&stale.what, &stale.by)).collect(),

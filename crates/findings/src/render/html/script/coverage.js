@@ -7,11 +7,13 @@ const SEEN = [
 
 function coveragePage() {
   const seen = SEEN.filter(([key]) => rest.coverage[key] > 0 || key === "events");
+  const leftOut = Object.entries(rest.coverage.left_out || {});
   const gaps = rest.gaps.length + rest.cut.gaps;
   const node = el("article", {},
     el("h1", {tabindex: -1}, "Coverage and gaps"),
     ...cutNotices(),
     part("Looked at", el("dl", {class: "numbers"}, seen.map(([key, words]) => el("div", {}, el("dt", {}, words), el("dd", {}, thousands(rest.coverage[key])))))),
+    leftOut.length > 0 ? part("Classes left out", table(["How many", "Why"], leftOut.map(([why, classes]) => [thousands(classes), why]))) : null,
     part(gaps === 0 ? "No gaps" : plural(gaps, "gap", "gaps"), gaps === 0
       ? el("p", {class: "lead"}, "Everything that was to be watched was watched.")
       : [el("p", {class: "lead"}, "This could not be watched, read or kept. A defect in it would not have been seen."), gapTable()]),

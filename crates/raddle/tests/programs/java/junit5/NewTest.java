@@ -61,7 +61,8 @@ class NewTest {
             }
         });
         other.start();
-        Thread.sleep(300);
+        // Not by join(), which would keep the two apart.
+        while (other.getState() != Thread.State.TERMINATED) Thread.sleep(1);
         synchronized (right) {
             synchronized (left) {
                 assertTrue(true);
