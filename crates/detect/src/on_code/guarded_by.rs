@@ -191,7 +191,7 @@ fn class(program: &Program, owner: ClassId, words: &[&str]) -> Option<ClassId> {
         format!("{}/{}", package.join("/"), names.join("$"))
     });
     let known = std::iter::once(beside).chain(whole).chain([format!("java/lang/{nested}")]);
-    let known = known.filter_map(|name| program.class_named(&name));
+    let mut known = known.filter_map(|name| program.class_named(&name));
     let inputs = program.classes().filter(|(_, class)| class.origin == Origin::Input);
     let mut alike = inputs.filter(|(_, class)| {
         class
@@ -204,5 +204,5 @@ fn class(program: &Program, owner: ClassId, words: &[&str]) -> Option<ClassId> {
         (Some((class, _)), None) => Some(class),
         _ => None,
     };
-    known.filter(is_there).next().or_else(only)
+    known.find(is_there).or_else(only)
 }
