@@ -40,6 +40,8 @@ pub struct Access {
 pub struct Accesses {
     /// In the order of the code.
     pub of: FxHashMap<Variable, Vec<Access>>,
+    /// Constructors, and what nobody but constructors calls on the object that is being made.
+    pub makers: FxHashSet<MethodId>,
 }
 
 /// What an instruction accesses: the variable, its object, whether it writes.
@@ -91,9 +93,7 @@ impl Accesses {
                 let early = match &object {
                     None => code.program.names_of(method).0 == "<clinit>",
                     Some((reg, path)) => {
-                        early && path.base == Base::Param(0)
-                            || matches!(paths.definition(*reg), Some((_, Op::New(_))))
-                                && !has_escaped(code, method, body, *reg, inst)
+                        early && path.base == Base::Param(0) || is_new(code, method, body, &paths, *reg, inst)
                     }
                 };
                 let object = object.map(|(_, path)| path);
@@ -113,8 +113,14 @@ impl Accesses {
                 None => (0..body.insts.len() as u32).for_each(|inst| see(inst, &[])),
             }
         }
-        Accesses { of }
+        Accesses { of, makers }
     }
+}
+
+/// Is it an object that the method has made and not handed out before an instruction?
+pub fn is_new(code: &Code, method: MethodId, body: &Body, paths: &Paths<'_>, object: Reg, inst: u32) -> bool {
+    matches!(paths.definition(object), Some((_, Op::New(_))))
+        && !has_escaped(code, method, body, object, inst)
 }
 
 /// Has a method let an object that it made escape before an instruction?

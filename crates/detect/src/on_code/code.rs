@@ -13,6 +13,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::accesses::Accesses;
 use super::locks::{Base, Depth, Known, Locks, Mode, Slot};
+use super::once::Once;
 
 /// A program as the checks see it.
 pub struct Code {
@@ -27,6 +28,7 @@ pub struct Code {
     /// Which locks are held where.
     pub locks: Locks,
     accesses: OnceLock<Accesses>,
+    once: OnceLock<Once>,
     callers: OnceLock<Callers>,
     /// Ways that were asked for.
     ways: Mutex<FxHashMap<(MethodId, usize), Vec<Way>>>,
@@ -80,13 +82,19 @@ impl Code {
             };
             (sharing, locks)
         });
-        let (accesses, callers, ways) = (OnceLock::new(), OnceLock::new(), Mutex::default());
-        Code { program, points, sharing, models, locks, accesses, callers, ways }
+        let (accesses, once, callers) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
+        let ways = Mutex::default();
+        Code { program, points, sharing, models, locks, accesses, once, callers, ways }
     }
 
     /// Every access of the inputs' fields.
     pub fn accesses(&self) -> &Accesses {
         self.accesses.get_or_init(|| Accesses::new(self))
+    }
+
+    /// What runs once, and what there is one of.
+    pub fn once(&self) -> &Once {
+        self.once.get_or_init(|| Once::new(self))
     }
 
     /// `pkg.Class.field`.

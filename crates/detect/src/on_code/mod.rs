@@ -9,9 +9,11 @@ mod branches;
 mod causal;
 mod code;
 mod evidence;
+mod guarded_by;
 mod lock_order;
 pub mod locks;
 mod lockset;
+mod once;
 mod regions;
 mod stale;
 #[cfg(test)]

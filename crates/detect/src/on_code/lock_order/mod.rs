@@ -26,7 +26,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use self::edges::{Edge, Node, edges};
 use super::code::dotted;
-use super::locks::keys::is_same;
+use super::locks::keys::have_common;
 use super::locks::{Base, Mode};
 use super::{Code, CodeSpec, Evidence, Out, StepAt, Subject, Way};
 use crate::Options;
@@ -144,10 +144,13 @@ impl Search<'_> {
 
 /// Can two threads be at both edges at the same time?
 fn can_meet(code: &Code, one: &Edge, other: &Edge) -> bool {
-    let gate = one.gates.iter().any(|a| {
-        other.gates.iter().any(|b| is_same(a, b) && (a.mode == Mode::Alone || b.mode == Mode::Alone))
-    });
-    !gate && code.sharing.may_overlap(one.hold.method, other.hold.method)
+    let is_one = |node: &Node| match node {
+        Node::Global(_) => true,
+        Node::Object(object) => code.once().is_made(code, *object),
+    };
+    let single = [&one.from, &one.to, &other.from, &other.to].into_iter().all(is_one);
+    !have_common(code, &one.gates, &other.gates, single)
+        && code.sharing.may_overlap(one.hold.method, other.hold.method)
 }
 
 /// Does one who wants the lock wait for one who holds it?

@@ -1,6 +1,6 @@
 //! What all callers of a method hold: the greatest solution of "held at entry is what is held at every call". A thread
 //! starts with nothing. A lambda that is handed to a library and run there before the call returns begins with what is
-//! held at that call.
+//! held at that call. What `@GuardedBy` says of a method is held, whoever calls it.
 
 use events::models::{Action, Models};
 use program::ir::{HandleKind, Op, Reg};
@@ -9,7 +9,8 @@ use program::{MethodId, Program};
 use rustc_hash::FxHashMap;
 
 use super::paths::{Base, Path, Paths};
-use super::{Fact, Known, Locks};
+use super::{Fact, Known, Locks, Mode};
+use crate::on_code::guarded_by;
 
 /// A call as the callee sees it: what stands for its first parameters.
 struct Site {
@@ -23,15 +24,17 @@ struct Site {
 /// By method: what is sure to be held when it begins.
 pub fn entries(program: &Program, points: &Points, models: &Models, locks: &Locks) -> Vec<Vec<Fact>> {
     // Without a lock anywhere there is nothing to follow.
-    if locks.methods.is_empty() {
+    let declared = declared(program, points, locks);
+    if locks.methods.is_empty() && declared.is_empty() {
         return Vec::new();
     }
+    let said = |method: MethodId| declared.get(&method).cloned().unwrap_or_default();
     let (sites, now) = sites(program, points, models);
     let mut known: Vec<Option<Vec<Fact>>> = vec![None; program.method_count()];
     let mut work: Vec<MethodId> = Vec::new();
     let start = |method: MethodId, known: &mut Vec<Option<Vec<Fact>>>, work: &mut Vec<MethodId>| {
         if let Some(place) = known.get_mut(method.index()) {
-            *place = Some(Vec::new());
+            *place = Some(said(method));
             work.push(method);
         }
     };
@@ -73,6 +76,7 @@ pub fn entries(program: &Program, points: &Points, models: &Models, locks: &Lock
         for site in sites {
             let facts = held.get(&site.inst).unwrap_or(&entry);
             let mut told = translate(facts, &site.arguments, &paths);
+            told.extend(said(site.callee));
             let Some(place) = known.get_mut(site.callee.index()) else { continue };
             let changed = match place {
                 None => {
@@ -93,6 +97,23 @@ pub fn entries(program: &Program, points: &Points, models: &Models, locks: &Lock
         }
     }
     known.into_iter().map(Option::unwrap_or_default).collect()
+}
+
+/// What annotations say that callers of methods hold.
+fn declared(program: &Program, points: &Points, locks: &Locks) -> FxHashMap<MethodId, Vec<Fact>> {
+    let mut all: FxHashMap<MethodId, Vec<Fact>> = FxHashMap::default();
+    for method in program.input_methods().filter(|method| points.is_reached(*method)) {
+        for (_, named) in guarded_by::of_method(program, method).into_iter().flatten() {
+            let by_call = |field| {
+                let descriptor = &program.field(field).descriptor;
+                descriptor.starts_with("Ljava/util/concurrent/locks/")
+            };
+            let monitor = !named.field.is_some_and(by_call);
+            let lock = Known::Path(locks.without_view(named.path));
+            all.entry(method).or_default().push(Fact { lock, mode: Mode::Alone, monitor });
+        }
+    }
+    all
 }
 
 /// Facts in the terms of a callee.

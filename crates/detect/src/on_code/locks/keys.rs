@@ -1,10 +1,12 @@
 //! When two accesses of one object's field are under the same lock: if the lock has the same place seen from the object,
-//! is the same wherever it is written, or may be the same object. Where it may be, it is taken to be: different locks
-//! from one place are told apart by no caller, and most who lock an object of a kind mean the right one.
+//! is the same wherever it is written, or is the same object. Which objects a lock may be tells less: where there are many
+//! objects whose field it is, there may be as many locks, each for one of them, and a lock that may be the same is taken to
+//! be; most who lock an object of a kind mean the right one. A single variable needs a single lock.
 
 use program::FieldId;
 
 use super::{Fact, Known, Mode, Path};
+use crate::on_code::Code;
 
 /// A lock as seen from the object that is accessed.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -17,6 +19,8 @@ pub enum Key {
     Global(Path),
     /// One of some objects.
     Objects(Vec<u32>),
+    /// Any.
+    Unclear,
 }
 
 /// A lock that is held at an access.
@@ -33,7 +37,7 @@ pub struct Guard {
 /// The locks held as seen from an object; without one, from nowhere.
 pub fn guards(facts: &[Fact], object: Option<&Path>) -> Vec<Guard> {
     let mut guards: Vec<Guard> = Vec::new();
-    for Fact { lock, mode, monitor } in facts {
+    for (Fact { lock, mode, monitor }, at) in facts.iter().zip(1..) {
         let mut add = |key| guards.push(Guard { key, mode: *mode, monitor: *monitor });
         match lock {
             Known::Objects(objects) => add(Key::Objects(objects.clone())),
@@ -41,12 +45,15 @@ pub fn guards(facts: &[Fact], object: Option<&Path>) -> Vec<Guard> {
                 if path.is_global() {
                     add(Key::Global(path.clone()));
                 }
-                if let Some(object) = object {
-                    if let Some(fields) = path.from(object) {
-                        add(Key::Below(fields.to_vec()));
-                    } else if let Some(fields) = object.from(path) {
-                        add(Key::Above(fields.to_vec()));
-                    }
+                let below = object.and_then(|object| path.from(object));
+                let above = object.and_then(|object| object.from(path));
+                // What it may be is the next fact, if that is known.
+                let has_objects = matches!(facts.get(at), Some(Fact { lock: Known::Objects(_), .. }));
+                match (below, above) {
+                    (Some(fields), _) => add(Key::Below(fields.to_vec())),
+                    (None, Some(fields)) => add(Key::Above(fields.to_vec())),
+                    (None, None) if path.is_local() && !has_objects => add(Key::Unclear),
+                    (None, None) => {}
                 }
             }
         }
@@ -55,16 +62,26 @@ pub fn guards(facts: &[Fact], object: Option<&Path>) -> Vec<Guard> {
 }
 
 /// Is there a lock that keeps two accesses apart? A lock in read mode keeps a reader from writers.
-pub fn have_common(one: &[Guard], other: &[Guard]) -> bool {
-    one.iter()
-        .any(|a| other.iter().any(|b| is_same(a, b) && (a.mode == Mode::Alone || b.mode == Mode::Alone)))
+pub fn have_common(code: &Code, one: &[Guard], other: &[Guard], single: bool) -> bool {
+    one.iter().any(|a| {
+        other.iter().any(|b| is_same(code, a, b, single) && (a.mode == Mode::Alone || b.mode == Mode::Alone))
+    })
 }
 
-/// May both be the same lock?
-pub fn is_same(one: &Guard, other: &Guard) -> bool {
+/// Are both the same lock, for what there is a `single` one of or for what there may be many of?
+pub fn is_same(code: &Code, one: &Guard, other: &Guard, single: bool) -> bool {
     one.monitor == other.monitor
         && match (&one.key, &other.key) {
-            (Key::Objects(a), Key::Objects(b)) => a.iter().any(|object| b.contains(object)),
+            (Key::Objects(a), Key::Objects(b)) => {
+                let mut both = a.iter().copied().filter(|object| b.contains(object));
+                // Each of several tasks locks itself, not another one.
+                let known = a.len() == 1 && b.len() == 1;
+                let once = code.once();
+                both.any(|object| {
+                    !single || once.is_one(code, object) && (known || !once.is_own_task(code, object))
+                })
+            }
+            (Key::Unclear, _) => false,
             (a, b) => a == b,
         }
 }

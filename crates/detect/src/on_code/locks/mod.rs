@@ -2,7 +2,8 @@
 //! Both a sure answer (held on every path, by every caller) and, within a method, a possible one.
 //!
 //! A lock is known by its path ([`paths`]) or by the objects it may be. `tryLock` counts where its result was looked at.
-//! Locks that a method takes and leaves held for its caller are not followed.
+//! Locks that a method takes and leaves held for its caller are not followed. `@GuardedBy` on a method says what its callers
+//! hold, and is believed; `lockset-code` looks after that.
 
 mod effects;
 mod entry;
@@ -278,6 +279,7 @@ pub struct Locks {
     methods: FxHashMap<MethodId, MethodLocks>,
     /// By method: what is sure to be held when it begins.
     entries: Vec<Vec<Fact>>,
+    aliases: Aliases,
 }
 
 /// A lock that is sure to be held.
@@ -318,9 +320,18 @@ impl Locks {
                 methods.insert(method, locks);
             }
         }
-        let mut locks = Locks { stable, methods, entries: Vec::new() };
+        let mut locks = Locks { stable, methods, entries: Vec::new(), aliases };
         locks.entries = entry::entries(program, points, models, &locks);
         locks
+    }
+
+    /// A path that ends with a view of a read/write lock leads to that lock.
+    pub fn without_view(&self, mut path: Path) -> Path {
+        if let Some((lock, _)) = path.fields.last().and_then(|last| self.aliases.views.get(last)) {
+            path.fields.pop();
+            path.fields.push(*lock);
+        }
+        path
     }
 
     /// What a method does with locks; `None` if nothing.

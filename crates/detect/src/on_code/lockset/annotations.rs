@@ -1,11 +1,12 @@
 //! What annotations say, whatever package they are from: `@GuardedBy`, `@ThreadSafe`, `@NotThreadSafe`, `@Immutable`.
 
-use program::ir::{Annotation, Table};
-use program::{ClassId, FieldId, Program};
+use program::points::Part;
+use program::{ClassId, FieldId, Program, flags};
 
 use crate::on_code::Code;
+use crate::on_code::guarded_by::{Named, meaning, simple, texts};
 use crate::on_code::locks::keys::{Guard, Key};
-use crate::on_code::locks::{Base, Path};
+use crate::on_code::locks::{Base, Mode, Path};
 
 /// What a class says of itself.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -18,15 +19,10 @@ pub enum Promise {
     None,
 }
 
-fn simple<'t>(table: &'t Table, annotation: &Annotation) -> &'t str {
-    let name = table.class(annotation.class);
-    name.rsplit(['/', '$']).next().unwrap_or(name)
-}
-
 /// What a class promises.
 pub fn promise(program: &Program, class: ClassId) -> Promise {
     let code = &program.class(class).code;
-    let names = || code.annotations.iter().map(|found| simple(&code.table, found));
+    let names = || code.annotations.iter().map(|found| simple(code.table.class(found.class)));
     if names().any(|name| matches!(name, "NotThreadSafe" | "Immutable")) {
         Promise::Left
     } else if names().any(|name| name == "ThreadSafe") {
@@ -36,7 +32,7 @@ pub fn promise(program: &Program, class: ClassId) -> Promise {
     }
 }
 
-/// The lock that a field says it is guarded by.
+/// The lock that a member says it is guarded by.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Declared {
     /// As it is written.
@@ -45,44 +41,41 @@ pub struct Declared {
     pub key: Key,
 }
 
-/// What `@GuardedBy` says of a field, as far as it can be understood; an error if it names a field that no code locks and
-/// that need not be a lock: objects that keep threads apart by methods of their own are not known as locks.
-pub fn guarded_by(code: &Code, field: FieldId) -> Option<Result<Declared, String>> {
-    let program = &code.program;
-    let info = program.field(field);
-    let class = &program.class(info.owner).code;
-    let declared = class.fields.get(info.index? as usize)?;
-    let found = declared.annotations.iter().find(|found| simple(&class.table, found) == "GuardedBy")?;
-    let (_, text) = found.values.iter().find(|(name, _)| class.table.text(*name) == "value")?;
-    let text = class.table.text(*text).to_owned();
-    let (key, guard) = meaning(program, info.owner, &text)?;
-    match guard.is_some_and(|guard| !may_be_lock(code, guard)) {
-        true => Some(Err(text)),
-        false => Some(Ok(Declared { text, key })),
+impl Declared {
+    /// What a name means for who uses the member.
+    pub fn new(code: &Code, text: String, named: Named) -> Declared {
+        let path = code.locks.without_view(named.path);
+        let key = if path.is_global() { Key::Global(path) } else { Key::Below(path.fields) };
+        Declared { text, key }
     }
 }
 
-/// What the text means for an access, and the field that it names.
-fn meaning(program: &Program, owner: ClassId, text: &str) -> Option<(Key, Option<FieldId>)> {
-    let own = program.class(owner).name();
-    let short = own.rsplit(['/', '$']).next().unwrap_or(own);
-    let text = text.trim();
-    if text == "this" || text.strip_suffix(".this") == Some(short) {
-        return Some((Key::Below(Vec::new()), None));
-    }
-    if let Some(class) = text.strip_suffix(".class") {
-        let name = if class == short { own.to_owned() } else { class.replace('.', "/") };
-        return Some((Key::Global(Path { base: Base::Class(name.into()), fields: Vec::new() }), None));
-    }
-    let name = text.strip_prefix("this.").or_else(|| text.strip_prefix(&format!("{short}."))).unwrap_or(text);
-    let field = program
-        .chain(owner)
-        .find_map(|class| program.class(class).fields().find(|field| &*program.field(*field).name == name))?;
-    let key = match program.field(field).access & program::flags::STATIC != 0 {
-        true => Key::Global(Path { base: Base::Static(field), fields: Vec::new() }),
-        false => Key::Below(vec![field]),
+/// Why it is not known what `@GuardedBy` means for a field.
+pub struct Unknown {
+    /// As it is written.
+    pub text: String,
+    /// Why.
+    pub why: &'static str,
+}
+
+/// What `@GuardedBy` says of a field: all these locks. Not known is what names no lock, or a field that no code locks and
+/// that need not be a lock: objects that keep threads apart by methods of their own are not known as locks.
+pub fn guarded_by(code: &Code, field: FieldId) -> Vec<Result<Declared, Unknown>> {
+    let program = &code.program;
+    let info = program.field(field);
+    let class = &program.class(info.owner).code;
+    let declared = info.index.and_then(|index| class.fields.get(index as usize));
+    let texts = declared.map(|declared| texts(&class.table, &declared.annotations)).unwrap_or_default();
+    let is_static = info.access & flags::STATIC != 0;
+    let tell = |text: String| match meaning(program, info.owner, is_static, &text) {
+        None => Err(Unknown { text, why: "what that names is not known here" }),
+        Some(named) if named.field.is_some_and(|field| !may_be_lock(code, field)) => Err(Unknown {
+            text,
+            why: "no code locks that object itself: what it does to keep threads apart is not known",
+        }),
+        Some(named) => Ok(Declared::new(code, text, named)),
     };
-    Some((key, Some(field)))
+    texts.into_iter().map(tell).collect()
 }
 
 /// Is what a field holds a lock by its type, or does some code lock it?
@@ -104,8 +97,37 @@ fn may_be_lock(code: &Code, field: FieldId) -> bool {
     ["Lock", "ReadWriteLock", "StampedLock"].into_iter().any(is_lock) || code.is_locked(field)
 }
 
-/// Is the lock among those held? Where it cannot be told which ones are held, it counts as one of them.
-pub fn is_held(declared: &Declared, guards: &[Guard]) -> bool {
+/// Is the lock among those held? A write needs it alone. Where it cannot be told which one is held, it counts as the one.
+/// `objects`: those whose member is used.
+pub fn is_held(code: &Code, declared: &Declared, write: bool, guards: &[Guard], objects: &[u32]) -> bool {
+    let guards = || guards.iter().filter(|guard| guard.mode == Mode::Alone || !write);
+    let meant = meant(code, declared, objects);
     let is_clear = |guard: &Guard| !matches!(guard.key, Key::Objects(_));
-    guards.iter().any(|guard| guard.key == declared.key) || !guards.is_empty() && !guards.iter().any(is_clear)
+    guards().any(|guard| match &guard.key {
+        Key::Objects(held) => match &meant {
+            Some(meant) => meant.iter().any(|object| held.contains(object)),
+            None => !guards().any(is_clear),
+        },
+        Key::Unclear => true,
+        key => *key == declared.key,
+    })
+}
+
+/// The objects that the declared lock may be, if they are known.
+fn meant(code: &Code, declared: &Declared, objects: &[u32]) -> Option<Vec<u32>> {
+    let (mut meant, fields): (Vec<u32>, &[FieldId]) = match &declared.key {
+        Key::Below(fields) => (objects.to_vec(), fields),
+        Key::Global(Path { base: Base::Static(field), fields }) => {
+            (code.points.of_static(*field).into_iter().flat_map(|set| set.iter()).collect(), fields)
+        }
+        _ => return None,
+    };
+    for field in fields {
+        let part = |object: &u32| code.points.part(*object, Part::Field(*field));
+        meant = meant.iter().filter_map(part).flat_map(|set| set.iter()).collect();
+        meant.sort_unstable();
+        meant.dedup();
+    }
+    let is_known = !meant.is_empty() && !meant.iter().any(|object| code.points.is_anything(*object));
+    is_known.then_some(meant)
 }

@@ -9,8 +9,8 @@
 //!
 //! One place may make many objects, each for a thread of its own; so there has to be more evidence: the field is static,
 //! its object is made once, the class calls itself `@ThreadSafe`, or most other accesses are under one lock. For a library,
-//! where nothing is known of threads, only the last two count. `@GuardedBy` is taken at its word: an access without
-//! that lock is a finding. `@NotThreadSafe` and `@Immutable` classes are left alone.
+//! where nothing is known of threads, only the last two count. `@GuardedBy` is taken at its word (`promises.rs`): an access
+//! without that lock is a finding. `@NotThreadSafe` and `@Immutable` classes are left alone.
 //!
 //! What it misses: elements of arrays and collections; a constructor that lets its object escape; locks of the right
 //! kind but of another object. It is wrong where something else than locks, start and join keeps threads apart.
@@ -18,6 +18,7 @@
 mod annotations;
 mod hand_over;
 mod phases;
+mod promises;
 #[cfg(test)]
 mod tests;
 
@@ -25,9 +26,9 @@ use findings::{Confidence, Role, Rule};
 use program::points::{Part, Set};
 use program::{FieldId, flags};
 
-use self::annotations::{Promise, guarded_by, is_held, promise};
+use self::annotations::{Promise, promise};
 use self::hand_over::HandOver;
-use self::phases::{Once, Phase, Phases, Threads};
+use self::phases::{Phase, Phases, Runners, Threads};
 use super::accesses::Access;
 use super::locks::Mode;
 use super::locks::keys::{Guard, Key, have_common, is_same};
@@ -47,7 +48,8 @@ it has waited for them. Since one place in the code may make many objects, each 
 must show that the field is shared: it is static, its object is made only once, its class is @ThreadSafe, or most \
 other accesses are under one lock. In a library only the last two count.\n\
 \n\
-@GuardedBy is taken at its word, from any package: an access without that lock is reported. Classes that are \
+@GuardedBy is taken at its word, from any package: an access of the field, or a call of the method, without that lock \
+is reported, with high confidence only where threads are seen to meet. Classes that are \
 @NotThreadSafe or @Immutable are left alone. Not looked at are elements of arrays and collections. It is wrong where \
 something else keeps the threads apart: a queue, a flag, a future.",
     rules: &[Rule::DataRace],
@@ -55,15 +57,16 @@ something else keeps the threads apart: a queue, a flag, a future.",
 };
 
 fn check(code: &Code, _options: &Options, out: &mut Out<'_>) {
-    let view = View { phases: Phases::new(code), once: Once::new(code), hand_over: HandOver::new(code) };
+    let view =
+        View { phases: Phases::new(code), runners: Runners::default(), hand_over: HandOver::new(code) };
+    promises::methods(code, out);
     let accesses = code.accesses();
     let mut variables: Vec<_> = accesses.of.keys().filter(|variable| !variable.elements).collect();
     variables.sort_unstable();
     for variable in variables {
         let field = variable.field;
         let info = code.program.field(field);
-        // Compilers write a dollar into names of their own.
-        if info.name.contains('$') {
+        if is_compilers(&info.name) {
             continue;
         }
         if info.access & (flags::FINAL | flags::VOLATILE | flags::SYNTHETIC | flags::ENUM) != 0 {
@@ -75,7 +78,7 @@ fn check(code: &Code, _options: &Options, out: &mut Out<'_>) {
         if promise == Promise::Left || !all.iter().any(|access| access.write) {
             continue;
         }
-        if broken_promise(code, field, &all, out) {
+        if promises::fields(code, &view, field, &all, out) {
             continue;
         }
         let mut room = MOST_PAIRS;
@@ -88,38 +91,6 @@ fn check(code: &Code, _options: &Options, out: &mut Out<'_>) {
     }
 }
 
-/// An access without the lock that the field says it is guarded by.
-fn broken_promise(code: &Code, field: FieldId, all: &[&Access], out: &mut Out<'_>) -> bool {
-    let declared = match guarded_by(code, field) {
-        None => return false,
-        Some(Ok(declared)) => declared,
-        Some(Err(text)) => {
-            let what = format!("{}, guarded by {text}", code.field_name(field));
-            out.gap(
-                what,
-                "no code locks that object itself: what it does to keep threads apart is not known",
-                1,
-            );
-            return true;
-        }
-    };
-    for access in all.iter().filter(|access| !is_held(&declared, &access.guards)) {
-        let mut step = step(access);
-        step.note = format!("without {}", declared.text);
-        out.add(Evidence {
-            rule: Rule::DataRace,
-            subject: Subject::Field(field),
-            confidence: Confidence::High,
-            message: format!("{{}} is declared to be guarded by {}, and is used without it", declared.text),
-            at: access.place,
-            steps: vec![step],
-            notes: Vec::new(),
-            advice: format!("Hold {} here too, or correct the annotation", declared.text),
-        });
-    }
-    true
-}
-
 fn step(access: &Access) -> StepAt {
     let role = if access.write { Role::Write } else { Role::Read };
     StepAt { locks: access.locks.clone(), ..StepAt::new(role, access.place) }
@@ -129,6 +100,12 @@ fn step(access: &Access) -> StepAt {
 const MOST_PAIRS: usize = 50_000;
 /// The value of a pair that cannot be told better.
 const MOST_TELLING: u32 = 15;
+
+/// Is it the name of a field that compilers add? Not all of them are marked as such. Users' fields may have a dollar, too.
+fn is_compilers(name: &str) -> bool {
+    const STARTS: &[&str] = &["$", "this$", "val$", "bitmap$", "class$", "array$", "__$"];
+    STARTS.iter().any(|start| name.starts_with(start)) || name == "MODULE$"
+}
 
 /// The pair of accesses that shows best that a field is not protected.
 fn race(
@@ -141,9 +118,9 @@ fn race(
 ) -> Option<Evidence> {
     let shared: Vec<&Access> =
         all.iter().copied().filter(|access| is_shared(code, &view.phases, access)).collect();
-    let majority = majority(&shared);
-    let evidence = evidence(code, &view.once, promise, field, &shared, majority)?;
-    let guarded = |access: &Access| majority.is_some_and(|lock| is_under(access, lock));
+    let majority = majority(code, &shared);
+    let evidence = evidence(code, promise, field, &shared, majority)?;
+    let guarded = |access: &Access| majority.is_some_and(|lock| is_under(code, access, lock));
     let mut best: Option<(&Access, &Access, u32, Threads)> = None;
     'pairs: for one in &shared {
         for other in &shared {
@@ -152,7 +129,7 @@ fn race(
             }
             *room -= 1;
             // A write first, then anything; a single place is a pair if several threads run it.
-            if !one.write || have_common(&one.guards, &other.guards) {
+            if !one.write || have_common(code, &one.guards, &other.guards, is_single(code, one, other)) {
                 continue;
             }
             let locked = matches!(evidence, Shown::Mostly(..));
@@ -217,7 +194,7 @@ fn race(
 /// What is known of the program's threads beside its locks.
 struct View {
     phases: Phases,
-    once: Once,
+    runners: Runners,
     hand_over: HandOver,
 }
 
@@ -226,8 +203,8 @@ fn can_meet(code: &Code, view: &View, one: &Access, other: &Access, locked: bool
     if !code.sharing.may_overlap(one.place.method, other.place.method) || !may_be_one(code, one, other) {
         return Threads::One;
     }
-    let own = one.object.is_some() && objects(code, one).all(|object| view.once.is_own_task(code, object));
-    let threads = view.once.threads(code, one.place.method, other.place.method, own);
+    let own = one.object.is_some() && objects(code, one).all(|object| code.once().is_own_task(code, object));
+    let threads = view.runners.threads(code, one.place.method, other.place.method, own);
     // Where others lock, a lock is what is meant to protect it.
     let kept = !locked
         && (view.hand_over.is_possible(code, one.place, other.place)
@@ -246,14 +223,13 @@ enum Shown {
 
 fn evidence(
     code: &Code,
-    once: &Once,
     promise: Promise,
     field: FieldId,
     shared: &[&Access],
     majority: Option<&Guard>,
 ) -> Option<Shown> {
     if let Some(lock) = majority {
-        let guarded = shared.iter().filter(|access| is_under(access, lock)).count();
+        let guarded = shared.iter().filter(|access| is_under(code, access, lock)).count();
         if guarded < shared.len() {
             return Some(Shown::Mostly(guarded, shared.len()));
         }
@@ -268,18 +244,19 @@ fn evidence(
         return Some(Shown::Static);
     }
     let single = shared.iter().any(|access| {
-        objects(code, access)
-            .any(|object| code.sharing.is_shared(object, Part::Field(field)) && once.is_made(code, object))
+        objects(code, access).any(|object| {
+            code.sharing.is_shared(object, Part::Field(field)) && code.once().is_made(code, object)
+        })
     });
     single.then_some(Shown::Single)
 }
 
 /// The lock of the object, or one for all, that at least two thirds of the accesses hold, two of them and a write among
 /// them.
-fn majority<'a>(shared: &[&'a Access]) -> Option<&'a Guard> {
+fn majority<'a>(code: &Code, shared: &[&'a Access]) -> Option<&'a Guard> {
     let about = |lock: &&Guard| matches!(lock.key, Key::Below(_) | Key::Global(_));
     shared.iter().flat_map(|access| &access.guards).filter(about).find(|lock| {
-        let guarded: Vec<_> = shared.iter().filter(|access| is_under(access, lock)).collect();
+        let guarded: Vec<_> = shared.iter().filter(|access| is_under(code, access, lock)).collect();
         guarded.len() >= 2
             && 3 * guarded.len() >= 2 * shared.len()
             && guarded.iter().any(|access| access.write)
@@ -287,14 +264,24 @@ fn majority<'a>(shared: &[&'a Access]) -> Option<&'a Guard> {
 }
 
 /// Does a lock protect an access? In read mode it protects reads.
-fn is_under(access: &Access, lock: &Guard) -> bool {
+fn is_under(code: &Code, access: &Access, lock: &Guard) -> bool {
     let protects = |guard: &&Guard| guard.mode == Mode::Alone || !access.write;
-    access.guards.iter().filter(protects).any(|guard| is_same(guard, lock))
+    access.guards.iter().filter(protects).any(|guard| is_same(code, guard, lock, false))
 }
 
 fn is_shared(code: &Code, phases: &Phases, access: &Access) -> bool {
     code.sharing.maybe_shared(&code.program, &code.points, access.place.method, access.place.inst)
         && phases.at(code, access.place) == Phase::During
+}
+
+/// Is there one variable, whichever of the two accesses it is?
+fn is_single(code: &Code, one: &Access, other: &Access) -> bool {
+    let only = |access: &Access| {
+        let mut objects = objects(code, access);
+        objects.next().filter(|_| objects.next().is_none())
+    };
+    one.object.is_none()
+        || only(one).is_some_and(|object| Some(object) == only(other) && code.once().is_made(code, object))
 }
 
 /// The objects that an access may be about.

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use events::models::{Action, Condition};
 use program::MethodId;
 use program::ir::Op;
-use program::points::{Made, Root, RootKind};
+use program::points::{Root, RootKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::on_code::accesses::leads;
@@ -185,27 +185,14 @@ pub enum Threads {
     Several,
 }
 
-/// Which methods run at most once, and so which objects are made at most once.
-pub struct Once {
-    callers: FxHashMap<MethodId, Vec<(MethodId, u32)>>,
-    roots: FxHashMap<MethodId, RootKind>,
-    by_library: FxHashSet<MethodId>,
+/// Which threads run what.
+#[derive(Default)]
+pub struct Runners {
     /// Ways to methods, as far as they were asked for.
     ways: RefCell<FxHashMap<MethodId, Rc<[Way]>>>,
 }
 
-impl Once {
-    /// Gathers who calls whom.
-    pub fn new(code: &Code) -> Once {
-        let mut callers: FxHashMap<MethodId, Vec<(MethodId, u32)>> = FxHashMap::default();
-        for (caller, inst, callee) in code.points.all_targets() {
-            callers.entry(callee).or_default().push((caller, inst));
-        }
-        let roots = code.points.roots().iter().map(|root| (root.method, root.kind)).collect();
-        let by_library = code.called_by_libraries().collect();
-        Once { callers, roots, by_library, ways: RefCell::default() }
-    }
-
+impl Runners {
     fn ways(&self, code: &Code, method: MethodId, most: usize) -> Rc<[Way]> {
         let mut known = self.ways.borrow_mut();
         Rc::clone(known.entry(method).or_insert_with(|| code.ways(method, most).into()))
@@ -241,20 +228,10 @@ impl Once {
         best
     }
 
-    /// Is the object a task that is handed over at most once?
-    pub fn is_own_task(&self, code: &Code, object: u32) -> bool {
-        let mut roots = code.points.roots().iter().filter(|root| root.objects.contains(&object));
-        let (Some(root), None) = (roots.next(), roots.next()) else { return false };
-        if code.points.is_crowd(object) {
-            return false;
-        }
-        root.handed.iter().filter(|(task, _)| *task == object).count() <= 1
-    }
-
     /// May several threads start in a root at the same time?
     fn is_several(&self, code: &Code, root: &Root) -> bool {
         let [object] = root.objects[..] else { return root.kind != RootKind::Main };
-        if root.kind != RootKind::Task || !self.is_made(code, object) {
+        if root.kind != RootKind::Task || !code.once().is_made(code, object) {
             return root.kind != RootKind::Main;
         }
         let mut places = root.handed.iter().map(|(_, place)| *place);
@@ -268,44 +245,9 @@ impl Once {
                 let many = body.list(list).iter().any(|reg| {
                     code.points.of(method, *reg).is_some_and(|set| set.contains(object) && set.len() > 1)
                 });
-                !many && !self.is_at(code, method, inst, 6)
+                !many && !code.once().is_run(code, method, inst)
             }
             _ => true,
-        }
-    }
-
-    fn runs(&self, code: &Code, method: MethodId, depth: usize) -> bool {
-        if code.program.names_of(method).0 == "<clinit>" {
-            return true;
-        }
-        let callers = self.callers.get(&method).map(Vec::as_slice).unwrap_or_default();
-        if self.by_library.contains(&method) || depth == 0 {
-            return false;
-        }
-        match (self.roots.get(&method), callers) {
-            (Some(RootKind::Main), []) => true,
-            (None, [(caller, inst)]) => self.is_at(code, *caller, *inst, depth - 1),
-            _ => false,
-        }
-    }
-
-    /// Is the instruction run at most once?
-    fn is_at(&self, code: &Code, method: MethodId, inst: u32, depth: usize) -> bool {
-        let Some(body) = code.program.body(method) else { return false };
-        !leads(body, inst, inst) && self.runs(code, method, depth)
-    }
-
-    /// Is there at most one such object?
-    pub fn is_made(&self, code: &Code, object: u32) -> bool {
-        match code.points.object(object).place {
-            Some((method, inst)) => {
-                let made = code.program.body(method).and_then(|body| body.insts.get(inst as usize));
-                // A reference to a constructor makes an object whenever it is called.
-                let by_closure = code.points.object(object).made == Made::New
-                    && made.is_some_and(|made| matches!(made.op, Op::Closure { .. }));
-                !by_closure && self.is_at(code, method, inst, 6)
-            }
-            None => false,
         }
     }
 }

@@ -27,7 +27,6 @@ mod watched;
 
 use findings::{Confidence, Role, Rule};
 use program::MethodId;
-use program::ir::Op;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use self::flow::{Follow, Read, Source, Use, UseKind};
@@ -202,11 +201,7 @@ fn is_back(read: &Read, used: &Use) -> Option<bool> {
 }
 
 fn is_shared(code: &Code, place: Place) -> bool {
-    let body = code.program.body(place.method);
-    let is_element = body
-        .and_then(|body| body.insts.get(place.inst as usize))
-        .is_some_and(|inst| matches!(inst.op, Op::Load { .. }));
-    is_element || code.sharing.maybe_shared(&code.program, &code.points, place.method, place.inst)
+    code.sharing.maybe_shared(&code.program, &code.points, place.method, place.inst)
 }
 
 /// A write by another thread that may come in between, and that no lock keeps away which is held all the time.
@@ -221,10 +216,11 @@ fn writer<'c>(code: &'c Code, method: MethodId, read: &Read, used: &Use) -> Opti
         }
     }
     let outer = guards(&outer, read.object.as_ref());
+    let single = read.object.is_none();
     let others = accesses.iter().filter(|access| access.write && !access.early);
     let mut able = others.filter(|access| {
         code.sharing.may_overlap(method, access.place.method)
-            && !access.guards.iter().any(|guard| outer.iter().any(|held| is_same(held, guard)))
+            && !access.guards.iter().any(|guard| outer.iter().any(|held| is_same(code, held, guard, single)))
     });
     let elsewhere = able.clone().find(|access| access.place.method != method);
     elsewhere.or_else(|| able.next())

@@ -1,10 +1,13 @@
 //! Fields that are and are not protected, as programs in text form.
 
+mod one_lock;
+mod promises;
+
 use findings::Confidence;
 
 use super::SPEC;
 use crate::Options;
-use crate::on_code::testing::{JDK, check, report, subjects};
+use crate::on_code::testing::{JDK, check, subjects};
 
 fn none(text: &str) {
     assert_eq!(subjects(&SPEC, &Options::default(), text), Vec::<String>::new(), "{text}");
@@ -163,38 +166,6 @@ fn a_private_helper_is_guarded_by_its_callers() {
     let helper = "method private void helper() { zero = 0 put int Library.x of this = zero return }
         method public void clear() { enter this call special void Library.helper()(this) exit this return }";
     none(&library("", "", helper));
-}
-
-#[test]
-fn guarded_by_is_taken_at_its_word() {
-    let report = check(&SPEC, &Options::default(), &library("", "@a.b.GuardedBy(value = \"this\")", BARE));
-    let finding = report.findings().next().expect("a finding");
-    assert_eq!(finding.confidence, Confidence::High);
-    assert!(finding.message.contains("guarded by this"), "{}", finding.message);
-    none(&library("", "@GuardedBy(value = \"this\")", ""));
-}
-
-#[test]
-fn a_guard_that_is_no_lock_of_the_jvm_is_a_gap_and_no_finding() {
-    // `Gate` keeps threads apart by methods of its own, as Guava's `Monitor` does.
-    let gate = "class Gate { method public void enter() { return } }";
-    let guarded = |more: &str| {
-        library(
-            "",
-            "field private Gate gate @GuardedBy(value = \"gate\")",
-            &format!("{} {more}", plain(BARE)),
-        ) + gate
-    };
-    let quiet = report(&SPEC, &Options::default(), &guarded(""));
-    assert_eq!(quiet.findings().count(), 0, "{quiet:#?}");
-    let gaps: Vec<String> = quiet.gaps().map(|gap| gap.what).collect();
-    assert!(gaps.contains(&"Library.x, guarded by gate".to_owned()), "{gaps:?}");
-    // Once somebody locks it, it is a lock like any other.
-    let locks = "method public void clear() {
-            gate = get Gate Library.gate of this enter gate zero = 0 put int Library.x of this = zero exit gate return
-        }";
-    let told = report(&SPEC, &Options::default(), &guarded(locks));
-    assert!(told.findings().any(|found| found.message.contains("guarded by gate")), "{told:#?}");
 }
 
 fn plain(text: &str) -> String {
