@@ -14,7 +14,7 @@ use events::plan::{ClassFacts, ClassHash, MethodFacts, Plan};
 use rustc_hash::FxHashMap;
 
 use crate::ir::{Code, FieldRef, Op, Reg};
-use crate::points::{Made, OUTSIDE, Part, Points, RootKind, Set};
+use crate::points::{Made, OUTSIDE, Part, Points, Root, RootKind, Set};
 use crate::{ClassId, ClassInfo, MethodId, Origin, Program, Sharing};
 
 /// Packages and classes of the JDK whose objects run what they hold in the thread that calls them, if at all.
@@ -104,8 +104,8 @@ pub fn plan(
             _ => handles |= about.look(&mut plan.blind),
         }
     }
-    let tests = points.roots().iter().filter(|root| root.kind == RootKind::Main);
-    let tests = tests.filter(|root| program.names_of(root.method).0 != "main").count() > 0;
+    let tests =
+        points.roots().iter().any(|root| root.kind == RootKind::Main && !is_launched(program, points, root));
     plan.blind.extend(points.gaps().iter().map(|gap| format!("{}: {}", gap.what, gap.why)));
     let facts = Facts {
         program,
@@ -124,12 +124,21 @@ pub fn plan(
     plan
 }
 
+/// Is the root a `main`, or the constructor of what it is called on?
+fn is_launched(program: &Program, points: &Points, root: &Root) -> bool {
+    let is_main = |method: MethodId| program.names_of(method).0 == "main";
+    let of_main = |other: &Root| {
+        is_main(other.method) && program.method(other.method).owner == program.method(root.method).owner
+    };
+    is_main(root.method) || program.names_of(root.method).0 == "<init>" && points.roots().iter().any(of_main)
+}
+
 fn dotted(name: &str) -> String {
     name.replace('/', ".")
 }
 
 fn roots(program: &Program, points: &Points) -> Vec<String> {
-    let text = |root: &crate::points::Root| {
+    let text = |root: &Root| {
         let kind = match root.kind {
             RootKind::Main => "main",
             RootKind::Task => "task",
