@@ -9,6 +9,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::handles::Handles;
 use crate::ir::{Op, Reg};
 use crate::points::{Callee, Caller, Made, OUTSIDE, Part, Points, Root, RootKind, Set};
 use crate::{FieldId, MethodId, Program};
@@ -78,6 +79,11 @@ impl Sharing {
         sharing.find_own(program, points);
         sharing.escape(program, points);
         sharing.gather(program, points);
+        // Whoever has a handle may access the field, and no instruction says who does.
+        for field in Handles::new(program).fields {
+            sharing.unknown.insert(Part::Field(field), Threads::MAX);
+            sharing.statics.insert(field, Threads::MAX);
+        }
         sharing
     }
 
