@@ -131,6 +131,41 @@ fn what_unpacks_to_too_much_is_a_gap() {
     assert!(found.gaps[0].why.contains("nested"), "{:?}", found.gaps);
 }
 
+/// Makes every entry of a zip claim to be small, in both of its heads.
+fn claim_small(zip: &mut [u8]) {
+    for at in 0..zip.len() - 30 {
+        let size = match &zip[at..at + 4] {
+            b"PK\x03\x04" => at + 22,
+            b"PK\x01\x02" => at + 24,
+            _ => continue,
+        };
+        zip[size..size + 4].copy_from_slice(&10u32.to_le_bytes());
+    }
+}
+
+#[test]
+fn what_is_unpacked_counts_whatever_size_an_entry_claims() {
+    let at = folder("lies");
+    let zeros = vec![0; 90 << 20];
+    let names: Vec<String> = (0..6).map(|number| format!("{number}.jar")).collect();
+    let entries: Vec<(&str, &[u8])> = names.iter().map(|name| (name.as_str(), &zeros[..])).collect();
+    let mut bytes = zipped(&entries);
+    claim_small(&mut bytes);
+    let path = put(at.join("l.jar"), &bytes);
+    let found = read(&[path], &one_thread()).expect("readable");
+    // Two are unpacked whole (and are no jars), the third does not fit, and nothing of the others is unpacked.
+    let whole = found.gaps.iter().filter(|gap| gap.why == "not a jar" || gap.why.contains("Invalid")).count();
+    let too_large: Vec<bool> =
+        found.gaps.iter().map(|gap| gap.why.contains("more than the 0 bytes")).collect();
+    assert_eq!(
+        (found.gaps.len(), too_large),
+        (6, vec![false, false, false, true, true, true]),
+        "{:?}",
+        found.gaps
+    );
+    assert!(whole <= 2, "{:?}", found.gaps);
+}
+
 #[test]
 fn what_is_no_input_is_an_error_that_says_so() {
     let at = folder("wrong");

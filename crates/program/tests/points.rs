@@ -126,7 +126,7 @@ fn what_passes_through_executors_and_futures_is_followed() {
 fn what_a_handle_is_made_for_is_shared_and_nothing_else() {
     check("Handled");
     check("HandledBy");
-    let own = line_with("own++; // local");
+    let own = line_with("mine++; // local");
     assert!(spared("Handled").0.contains(&own), "the plan counts threads beside a handle on another field");
     assert!(spared("HandledBy").0.is_empty());
 }

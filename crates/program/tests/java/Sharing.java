@@ -206,12 +206,12 @@ class Dispatch {
 /** One field is accessed by a handle, the other one by its thread alone. */
 class Handled extends Thread {
     private static final VarHandle HITS;
-    private int hits;
-    private int own;
+    private static int hits;
+    private int mine;
 
     static {
         try {
-            HITS = MethodHandles.lookup().findVarHandle(Handled.class, "hits", int.class);
+            HITS = MethodHandles.lookup().findStaticVarHandle(Handled.class, "hits", int.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
@@ -219,13 +219,13 @@ class Handled extends Thread {
 
     public void run() {
         hits = 1; // shared
-        own++; // local
+        mine++; // local
     }
 
     public static void main(String[] args) {
         Handled task = new Handled();
         task.start();
-        HITS.getAndAdd(task, 1);
+        HITS.getAndAdd(1);
     }
 }
 
