@@ -12,7 +12,7 @@ pub const TEXT: &[u8] = b"raddle text 1\n";
 pub const RAPID: &[u8] = b"T0|r(x)|1\n";
 
 /// How many events come out of a source before it ends or breaks.
-fn events_of(mut source: impl Source) -> usize {
+fn events_of(source: &mut dyn Source) -> usize {
     let (mut batch, mut count) = (Vec::new(), 0);
     while source.fill(&mut batch).is_ok_and(|more| more) {
         count += batch.len();
@@ -24,13 +24,13 @@ fn events_of(mut source: impl Source) -> usize {
 pub fn binary(bytes: Vec<u8>) -> usize {
     let total = Some(bytes.len() as u64);
     let reader = events::binary::Reader::new("fuzz".into(), Box::new(Cursor::new(bytes)), total);
-    reader.map_or(0, events_of)
+    reader.map_or(0, |mut reader| events_of(&mut reader))
 }
 
 /// Any bytes after the head of a trace in one of the text forms.
 pub fn after(head: &'static [u8], bytes: Vec<u8>) -> usize {
     let stream = Cursor::new(head).chain(Cursor::new(bytes));
-    events::open_stream("fuzz", Box::new(stream)).map_or(0, events_of)
+    events::open_stream("fuzz", Box::new(stream)).map_or(0, |mut source| events_of(&mut *source))
 }
 
 /// Any bytes after the first line of a plan, with a check sum that is right. What can be read can be written and read again.
