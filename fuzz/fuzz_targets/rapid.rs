@@ -1,11 +1,10 @@
 //! Any bytes after the first line of a STD trace: a result or an error, never a panic.
 #![no_main]
 
-use std::io::{Cursor, Read};
+#[path = "../../crates/events/tests/support/exercise.rs"]
+#[allow(dead_code)]
+mod exercise;
 
 libfuzzer_sys::fuzz_target!(|data: Vec<u8>| {
-    let stream = Cursor::new(b"T0|r(x)|1\n").chain(Cursor::new(data));
-    let Ok(mut source) = events::open_stream("fuzz", Box::new(stream)) else { return };
-    let mut batch = Vec::new();
-    while source.fill(&mut batch).is_ok_and(|more| more) {}
+    exercise::after(exercise::RAPID, data);
 });

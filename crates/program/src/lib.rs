@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 mod gap;
+mod handles;
 pub mod input;
 pub mod ir;
 pub mod lower;

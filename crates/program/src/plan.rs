@@ -7,14 +7,16 @@
 //! none of its objects is open and none has escaped; or, in a field, if the one thread that accesses it is known.
 //! Static fields keep their probes, and so does whatever code the analysis did not reach.
 //!
-//! What cannot be followed (reflection, native code, …) is listed as *blind* and costs the facts that count threads.
+//! What cannot be followed (reflection, native code, …) is listed as *blind* and costs the facts that count threads; so do
+//! handles on fields that are not known (`handles.rs`).
 
 use classfile::flags;
 use events::plan::{ClassFacts, ClassHash, MethodFacts, Plan};
 use rustc_hash::FxHashMap;
 
+use crate::handles::Handles;
 use crate::ir::{Code, FieldRef, Op, Reg};
-use crate::points::{Made, OUTSIDE, Part, Points, RootKind, Set};
+use crate::points::{Made, OUTSIDE, Part, Points, Root, RootKind, Set};
 use crate::{ClassId, ClassInfo, MethodId, Origin, Program, Sharing};
 
 /// Packages and classes of the JDK whose objects run what they hold in the thread that calls them, if at all.
@@ -55,18 +57,6 @@ const BLIND: &[(&str, &str)] = &[
     ("javax/script/", ""),
 ];
 
-/// Calls by which fields are accessed without an instruction that names them.
-const HANDLES: &[(&str, &str)] = &[
-    ("java/lang/invoke/MethodHandles", "arrayElementVarHandle"),
-    ("java/lang/invoke/MethodHandles$Lookup", "find"),
-    ("java/lang/invoke/MethodHandles$Lookup", "unreflect"),
-    ("java/util/concurrent/atomic/AtomicIntegerFieldUpdater", "newUpdater"),
-    ("java/util/concurrent/atomic/AtomicLongFieldUpdater", "newUpdater"),
-    ("java/util/concurrent/atomic/AtomicReferenceFieldUpdater", "newUpdater"),
-    ("jdk/internal/misc/Unsafe", ""),
-    ("sun/misc/Unsafe", ""),
-];
-
 fn is_among(calls: &[(&str, &str)], owner: &str, name: &str) -> bool {
     calls.iter().any(|(class, start)| {
         let named = if class.ends_with('/') { owner.starts_with(class) } else { owner == *class };
@@ -88,7 +78,6 @@ pub fn plan(
     hash_of: impl Fn(&str) -> Option<ClassHash>,
 ) -> Plan {
     let mut plan = Plan { roots: roots(program, points), ..Plan::default() };
-    let mut handles = false;
     let mut unread = !points.gaps().is_empty();
     for method in program.input_methods() {
         let about = About { program, method };
@@ -101,11 +90,11 @@ pub fn plan(
             Code::Absent if program.method(method).access & flags::NATIVE != 0 => {
                 plan.blind.push(format!("{}: it is native", about.text()));
             }
-            _ => handles |= about.look(&mut plan.blind),
+            _ => about.look(&mut plan.blind),
         }
     }
-    let tests = points.roots().iter().filter(|root| root.kind == RootKind::Main);
-    let tests = tests.filter(|root| program.names_of(root.method).0 != "main").count() > 0;
+    let tests =
+        points.roots().iter().any(|root| root.kind == RootKind::Main && !is_launched(program, points, root));
     plan.blind.extend(points.gaps().iter().map(|gap| format!("{}: {}", gap.what, gap.why)));
     let facts = Facts {
         program,
@@ -113,7 +102,7 @@ pub fn plan(
         sharing,
         open: open(program, points),
         // Tests may be run by several threads, and what is blind may count as another one.
-        counts_threads: plan.blind.is_empty() && !handles && !tests,
+        counts_threads: plan.blind.is_empty() && !Handles::new(program).anything && !tests,
         nothing: unread,
     };
     for (_, class) in program.classes().filter(|(_, class)| class.origin == Origin::Input) {
@@ -124,12 +113,21 @@ pub fn plan(
     plan
 }
 
+/// Is the root a `main`, or the constructor of what it is called on?
+fn is_launched(program: &Program, points: &Points, root: &Root) -> bool {
+    let is_main = |method: MethodId| program.names_of(method).0 == "main";
+    let of_main = |other: &Root| {
+        is_main(other.method) && program.method(other.method).owner == program.method(root.method).owner
+    };
+    is_main(root.method) || program.names_of(root.method).0 == "<init>" && points.roots().iter().any(of_main)
+}
+
 fn dotted(name: &str) -> String {
     name.replace('/', ".")
 }
 
 fn roots(program: &Program, points: &Points) -> Vec<String> {
-    let text = |root: &crate::points::Root| {
+    let text = |root: &Root| {
         let kind = match root.kind {
             RootKind::Main => "main",
             RootKind::Task => "task",
@@ -158,16 +156,14 @@ impl About<'_> {
         format!("{}.{name}{descriptor}", dotted(self.program.class(owner).name()))
     }
 
-    /// Notes calls that cannot be followed; are there any that make handles of fields?
-    fn look(&self, blind: &mut Vec<String>) -> bool {
-        let Some(body) = self.program.body(self.method) else { return false };
+    /// Notes calls that cannot be followed.
+    fn look(&self, blind: &mut Vec<String>) {
+        let Some(body) = self.program.body(self.method) else { return };
         let table = &self.program.class(self.program.method(self.method).owner).code.table;
-        let mut handles = false;
         for inst in &body.insts {
             let Op::Call { method, .. } = inst.op else { continue };
             let Some(member) = table.method(method) else { continue };
             let (owner, name, _) = table.names(member);
-            handles |= is_among(HANDLES, owner, name);
             if is_among(BLIND, owner, name) {
                 let what = format!("{}: it calls {}.{name}", self.text(), dotted(owner));
                 if blind.last() != Some(&what) {
@@ -175,7 +171,6 @@ impl About<'_> {
                 }
             }
         }
-        handles
     }
 }
 

@@ -9,6 +9,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::handles::Handles;
 use crate::ir::{Op, Reg};
 use crate::points::{Callee, Caller, Made, OUTSIDE, Part, Points, Root, RootKind, Set};
 use crate::{FieldId, MethodId, Program};
@@ -41,6 +42,8 @@ pub struct Sharing {
     many_roots: Vec<bool>,
     escaped: FxHashSet<u32>,
     accesses: FxHashMap<(u32, Part), Accesses>,
+    /// Threads that access such a part of objects that nobody saw being made: of any that has escaped.
+    unknown: FxHashMap<Part, Threads>,
     statics: FxHashMap<FieldId, Threads>,
     /// Tasks: the bit of their root, and whether each is run by one thread.
     tasks: FxHashMap<u32, (u32, bool)>,
@@ -61,6 +64,7 @@ impl Sharing {
             many_roots: Vec::new(),
             escaped: FxHashSet::default(),
             accesses: FxHashMap::default(),
+            unknown: FxHashMap::default(),
             statics: FxHashMap::default(),
             tasks: FxHashMap::default(),
             alike: Set::default(),
@@ -75,6 +79,11 @@ impl Sharing {
         sharing.find_own(program, points);
         sharing.escape(program, points);
         sharing.gather(program, points);
+        // Whoever has a handle may access the field, and no instruction says who does.
+        for field in Handles::new(program).fields {
+            sharing.unknown.insert(Part::Field(field), Threads::MAX);
+            sharing.statics.insert(field, Threads::MAX);
+        }
         sharing
     }
 
@@ -226,6 +235,9 @@ impl Sharing {
                             None => Some(Part::Elements),
                         };
                         if let (Some(part), Some(objects)) = (part, points.of(method, object)) {
+                            if objects.is_empty() {
+                                *self.unknown.entry(part).or_default() |= self.threads[method.index()];
+                            }
                             if objects.meets(&self.alike) {
                                 self.add(method, object, OUTSIDE, part);
                             }
@@ -274,6 +286,7 @@ impl Sharing {
             let by_crowd = self.accesses.get(&(OUTSIDE, part)).copied().unwrap_or_default();
             accesses.threads |= by_crowd.threads;
         }
+        accesses.threads |= self.unknown.get(&part).copied().unwrap_or_default();
         let mut count = self.count(accesses.threads);
         if accesses.own {
             let (bit, once) = self.tasks.get(&object).copied().unwrap_or((LAST_TASK, false));
@@ -288,7 +301,8 @@ impl Sharing {
         self.count(self.statics.get(&field).copied().unwrap_or_default()) >= 2
     }
 
-    /// May the access by an instruction touch something that two threads access? False for what is no access.
+    /// May the access by an instruction touch something that two threads access? False for what is no access; true for
+    /// an access to what nobody saw being made, and for one in code that nobody saw being called.
     pub fn maybe_shared(&self, program: &Program, points: &Points, method: MethodId, inst: u32) -> bool {
         let Some(body) = program.body(method) else { return false };
         let owner = program.method(method).owner;
@@ -302,8 +316,9 @@ impl Sharing {
                     Some(field) => program.field_of(owner, field).map(Part::Field),
                     None => Some(Part::Elements),
                 };
-                let (Some(part), Some(objects)) = (part, points.of(method, object)) else { return false };
-                (objects.meets(&self.alike) && self.is_shared(OUTSIDE, part))
+                let (Some(part), Some(objects)) = (part, points.of(method, object)) else { return true };
+                objects.is_empty()
+                    || (objects.meets(&self.alike) && self.is_shared(OUTSIDE, part))
                     || objects.without(&self.alike).iter().any(|object| self.is_shared(object, part))
             }
         }

@@ -101,7 +101,17 @@ fn classes_made_to_cost_time_are_done_soon() {
     let handlers: Vec<u8> = (1..5_000u16)
         .flat_map(|class| [0, 0, 0xea, 0, 0xea, 0x60, (class >> 8) as u8, class as u8])
         .collect();
-    gap("many handlers of many blocks", &class_with(&throwing, 1, &handlers, 0));
+    let found = gap("many handlers of many blocks", &class_with(&throwing, 1, &handlers, 0));
+    assert!(found.as_ref().is_some_and(|why| why.contains("too long to analyse")), "{found:?}");
+    // The whole program's reading says so too.
+    let class = program::input::ClassBytes {
+        place: "A.class".to_owned(),
+        bytes: class_with(&throwing, 1, &handlers, 0),
+    };
+    let found = program::input::Found { classes: vec![class], gaps: Vec::new() };
+    let program = program::Program::load(found, None, 1);
+    let told = |gap: &program::Gap| gap.what.contains("A.f") && gap.why.contains("too long to analyse");
+    assert!(program.gaps().iter().any(told), "{:?}", program.gaps());
 
     let mut stores = [op::ICONST_0, op::WIDE, op::ISTORE, 0xff, 0xfe].repeat(8_000);
     stores.push(op::RETURN);

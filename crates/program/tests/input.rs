@@ -131,6 +131,43 @@ fn what_unpacks_to_too_much_is_a_gap() {
     assert!(found.gaps[0].why.contains("nested"), "{:?}", found.gaps);
 }
 
+/// Makes every entry of a zip claim to be small, in both of its heads.
+fn claim_small(zip: &mut [u8]) {
+    for at in 0..zip.len() - 30 {
+        let size = match &zip[at..at + 4] {
+            b"PK\x03\x04" => at + 22,
+            b"PK\x01\x02" => at + 24,
+            _ => continue,
+        };
+        zip[size..size + 4].copy_from_slice(&10u32.to_le_bytes());
+    }
+}
+
+#[test]
+fn what_is_unpacked_counts_whatever_size_an_entry_claims() {
+    let at = folder("lies");
+    let zeros = vec![0; 90 << 20];
+    let names: Vec<String> = (0..6).map(|number| format!("{number}.jar")).collect();
+    let entries: Vec<(&str, &[u8])> = names.iter().map(|name| (name.as_str(), &zeros[..])).collect();
+    let mut bytes = zipped(&entries);
+    let honest = put(at.join("honest.jar"), &bytes);
+    claim_small(&mut bytes);
+    let lying = put(at.join("lying.jar"), &bytes);
+    // An entry that says how large it is is not unpacked where there is no room for it.
+    let whys = |path: PathBuf| -> Vec<String> {
+        let found = read(&[path], &one_thread()).expect("readable");
+        found.gaps.into_iter().map(|gap| gap.why).collect()
+    };
+    let honest = whys(honest);
+    assert_eq!(honest.len(), 6);
+    assert!(honest[..2].iter().all(|why| why == "not a jar"), "{honest:?}");
+    assert!(honest[2..].iter().all(|why| why.contains("unpacks to more than")), "{honest:?}");
+    // One that says less than the truth is not unpacked further than it says.
+    let lying = whys(lying);
+    assert_eq!(lying.len(), 6);
+    assert!(lying.iter().all(|why| why.contains("larger than its declared")), "{lying:?}");
+}
+
 #[test]
 fn what_is_no_input_is_an_error_that_says_so() {
     let at = folder("wrong");

@@ -123,6 +123,20 @@ fn what_passes_through_executors_and_futures_is_followed() {
 }
 
 #[test]
+fn what_a_handle_is_made_for_is_shared_and_nothing_else() {
+    check("Handled");
+    check("HandledBy");
+    let own = line_with("mine++; // local");
+    assert!(spared("Handled").0.contains(&own), "the plan counts threads beside a handle on another field");
+    assert!(spared("HandledBy").0.is_empty());
+}
+
+#[test]
+fn what_nobody_saw_being_made_is_shared() {
+    check("Reflected");
+}
+
+#[test]
 fn calls_go_where_objects_of_that_class_were_made() {
     let program = program("Dispatch");
     let points = Points::new(&program, &models(), World::Guess);
@@ -222,7 +236,9 @@ fn the_plan_of_figure_1_of_racer_has_no_probe_in_line_12_alone() {
 
 #[test]
 fn a_plan_is_no_bolder_than_the_analysis() {
-    for name in ["Task", "LocalBoxes", "Captured", "Collections2", "Pools"] {
+    for name in
+        ["Task", "LocalBoxes", "Captured", "Collections2", "Pools", "Handled", "HandledBy", "Reflected"]
+    {
         let shared = lines(&program(name));
         let (without, _) = spared(name);
         for line in without {

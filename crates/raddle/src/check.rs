@@ -48,6 +48,7 @@ pub fn run(mut args: CheckArgs, color: Color) -> Result<Outcome, Failure> {
     let mut report = checked.report;
     if args.stats {
         stats("methods", report.coverage.methods_analysed, start.elapsed());
+        tell(&format!("stats: from_cache={}", checked.from_cache));
     }
     if !args.paper {
         report.gather_sets();

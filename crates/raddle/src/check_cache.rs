@@ -1,22 +1,22 @@
-//! What `raddle check` found in the same inputs before. The key is a hash of all that the findings depend on: the bytes of
-//! every input, the JDK, the models, the options of the checks, and this very command. What is kept is the report before
-//! anything is filtered, suppressed or compared with a baseline.
+//! What `raddle check` found in the same inputs before. The key is a hash of all that the findings depend on: the classes
+//! as they were read (and what could not be), the JDK, the models, the options of the checks, and this very command.
+//! What is checked is just what was hashed: inputs that change meanwhile do no harm. What is kept is the report before anything
+//! is filtered, suppressed or compared with a baseline.
 //!
 //! Entries are files of the user's alone, written whole or not at all. One that is damaged counts for nothing, and neither
 //! does a folder that cannot be written. Only a few are kept: the oldest go.
 
 use std::fs::{self, File};
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use findings::{Format, Report, Style, read_json};
+use program::input::Found;
 use sha2::{Digest as _, Sha256};
 
 /// How many entries are kept.
 const MOST_ENTRIES: usize = 32;
-/// Folders within folders that are followed for the key, as for reading.
-const DEEPEST: usize = 64;
 
 /// Where the findings for one set of inputs are kept.
 pub struct Entry {
@@ -59,35 +59,19 @@ impl Key {
         Ok(())
     }
 
-    /// Adds an input: the bytes of a file, or of all that is in a folder.
-    pub fn input(&mut self, path: &Path) -> io::Result<()> {
-        self.walk(path, DEEPEST)
-    }
-
-    fn walk(&mut self, path: &Path, deep: usize) -> io::Result<()> {
-        self.text(&path.display().to_string());
-        if !fs::metadata(path)?.is_dir() {
-            return self.bytes(path);
+    /// Adds the classes of the inputs, and what could not be read of them.
+    pub fn inputs(&mut self, found: &Found) {
+        self.0.update((found.classes.len() as u64).to_le_bytes());
+        for class in &found.classes {
+            self.text(&class.place);
+            self.0.update((class.bytes.len() as u64).to_le_bytes());
+            self.0.update(&class.bytes);
         }
-        let Some(deep) = deep.checked_sub(1) else { return Err(io::Error::other("too many folders")) };
-        let mut names: Vec<PathBuf> =
-            fs::read_dir(path)?.map(|entry| entry.map(|entry| entry.path())).collect::<io::Result<_>>()?;
-        names.sort();
-        names.iter().try_for_each(|name| self.walk(name, deep))
-    }
-
-    fn bytes(&mut self, path: &Path) -> io::Result<()> {
-        let mut file = File::open(path)?;
-        let mut buffer = vec![0; 1 << 16];
-        let mut size = 0u64;
-        loop {
-            let count = file.read(&mut buffer)?;
-            let Some(part) = buffer.get(..count).filter(|part| !part.is_empty()) else { break };
-            self.0.update(part);
-            size += count as u64;
+        for gap in &found.gaps {
+            self.text(&gap.what);
+            self.text(&gap.why);
+            self.0.update(gap.count.to_le_bytes());
         }
-        self.0.update(size.to_le_bytes());
-        Ok(())
     }
 
     /// The entry of all that was added.
@@ -173,6 +157,9 @@ fn private_file(path: &Path) -> io::Result<File> {
 
 #[cfg(test)]
 mod tests {
+    use program::Gap;
+    use program::input::ClassBytes;
+
     use super::*;
 
     fn scratch(name: &str) -> PathBuf {
@@ -217,19 +204,18 @@ mod tests {
 
     #[test]
     fn a_key_depends_on_every_byte_of_the_inputs_and_on_where_they_are() {
-        let folder = scratch("keys");
-        fs::create_dir_all(folder.join("in/side")).expect("a folder");
-        let key = |write: &str| {
-            fs::write(folder.join("in/side/A.class"), write).expect("writable");
+        let class = |place: &str, bytes: &[u8]| ClassBytes { place: place.to_owned(), bytes: bytes.to_vec() };
+        let key = |classes: &[ClassBytes], gaps: &[Gap]| {
             let mut key = Key(Sha256::new());
-            key.input(&folder.join("in")).expect("readable");
+            key.inputs(&Found { classes: classes.to_vec(), gaps: gaps.to_vec() });
             hex(&key.0.finalize())
         };
-        let first = key("abc");
-        assert_eq!(first, key("abc"));
-        assert_ne!(first, key("abd"));
-        fs::write(folder.join("in/B.class"), "").expect("writable");
-        assert_ne!(first, key("abc"));
-        fs::remove_dir_all(&folder).expect("just made");
+        let one = class("in/A.class", b"abc");
+        let first = key(std::slice::from_ref(&one), &[]);
+        assert_eq!(first, key(std::slice::from_ref(&one), &[]));
+        assert_ne!(first, key(&[class("in/A.class", b"abd")], &[]));
+        assert_ne!(first, key(&[class("in/B.class", b"abc")], &[]));
+        assert_ne!(first, key(&[one.clone(), class("in/B.class", b"")], &[]));
+        assert_ne!(first, key(&[one], &[Gap::new("in/C.class", "not readable")]));
     }
 }

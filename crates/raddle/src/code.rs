@@ -50,6 +50,8 @@ pub struct Checked {
     pub said: Option<String>,
     /// What locked blocks may access, if a run shall know it.
     pub may_access: Option<MayAccess>,
+    /// Whether it is what was found before.
+    pub from_cache: bool,
 }
 
 impl Checking<'_> {
@@ -68,17 +70,17 @@ impl Checking<'_> {
             reading.java = jdk.version;
         }
         let (models, texts) = self.models(reading.java)?;
-        // A plan and what a run shall know are not kept.
-        let keep = self.keep && self.plan.is_none() && !self.for_run;
-        let kept = if keep { self.kept(jdk.as_ref(), &texts) } else { None };
-        if let Some(report) = kept.as_ref().and_then(Entry::read) {
-            return Ok(Checked { report, said: None, may_access: None });
-        }
         if let Some(path) = self.plan {
             WholeFile::try_out(path)?;
         }
         let mut writing = self.plan.map(|path| PlanFile::new(path, reading.java));
         let found = self.read(&reading, writing.as_mut())?;
+        // A plan and what a run shall know are not kept.
+        let keep = self.keep && self.plan.is_none() && !self.for_run;
+        let kept = if keep { self.kept(jdk.as_ref(), &texts, &found) } else { None };
+        if let Some(report) = kept.as_ref().and_then(Entry::read) {
+            return Ok(Checked { report, said: None, may_access: None, from_cache: true });
+        }
         stage.begin("linking classes");
         let program = Program::load(found, jdk.as_ref(), reading.threads);
         stage.begin("following calls");
@@ -105,7 +107,7 @@ impl Checking<'_> {
             plan.write(&code, &flows)
         });
         let may_access = self.for_run.then(|| on_code::may_access(&code));
-        Ok(Checked { report, said: said.transpose()?, may_access })
+        Ok(Checked { report, said: said.transpose()?, may_access, from_cache: false })
     }
 
     /// All classes of the inputs; a plan that is to be written gets to know them.
@@ -130,7 +132,7 @@ impl Checking<'_> {
     }
 
     /// Where what is found in these inputs, with these options, is kept.
-    fn kept(&self, jdk: Option<&Jdk>, models: &[String]) -> Option<Entry> {
+    fn kept(&self, jdk: Option<&Jdk>, models: &[String], found: &Found) -> Option<Entry> {
         let mut key = Key::new()?;
         key.text(&format!("paper={} world={:?}", self.options.paper, self.world));
         for spec in &self.specs {
@@ -143,9 +145,7 @@ impl Checking<'_> {
             Some(jdk) => key.file_as_it_is(jdk.image.path()).ok()?,
             None => key.text("no JDK"),
         }
-        for input in self.inputs {
-            key.input(input).ok()?;
-        }
+        key.inputs(found);
         key.entry()
     }
 

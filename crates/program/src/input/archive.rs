@@ -124,18 +124,22 @@ fn unpack(jar: &Jar, wanted: &[Wanted], options: &Options, room: &AtomicU64) -> 
     parallel(wanted, options.threads, made, each)
 }
 
+/// Unpacks one entry. Whatever is unpacked counts, also what turns out to be more than there may be: the size that an
+/// entry claims to have may be wrong, and there may be many such entries.
 fn one(jar: &mut Jar, wanted: &Wanted, options: &Options, room: &AtomicU64) -> Unpacked {
     let entry = jar.by_index(wanted.index).map_err(|error| error.to_string())?;
     let most = if wanted.is_class { options.most_class } else { u64::MAX };
     let left = room.load(Ordering::Relaxed).min(most);
-    if entry.size() > left {
+    if left == 0 || entry.size() > left {
         return Err(too_large(left));
     }
     let mut bytes = Vec::with_capacity(usize::try_from(entry.size()).unwrap_or_default());
-    entry.take(left + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
+    let read = entry.take(left + 1).read_to_end(&mut bytes);
     let size = bytes.len() as u64;
-    let taken = room.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(size));
-    if size > left || taken.is_err() { Err(too_large(left)) } else { Ok(bytes) }
+    let take = |left: u64| Some(left.saturating_sub(size));
+    let before = room.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).unwrap_or_default();
+    read.map_err(|error| error.to_string())?;
+    if size > left || size > before { Err(too_large(left)) } else { Ok(bytes) }
 }
 
 fn too_large(left: u64) -> String {

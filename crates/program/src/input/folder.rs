@@ -1,4 +1,5 @@
 //! A folder's classes and jars, in the order of their names. Links to folders are not followed: they may go in circles.
+//! Nothing else is opened.
 
 use std::path::Path;
 
@@ -36,6 +37,18 @@ fn walk(path: &Path, options: &Options, found: &mut Found, depth: usize) {
         let (class, jar) = (ending == "class", archive::is_jar(ending));
         if !class && !jar {
             continue;
+        }
+        // A pipe might never end, nor begin.
+        match std::fs::metadata(&entry) {
+            Ok(about) if about.is_file() => {}
+            Ok(_) => {
+                found.gaps.push(Gap::new(place(&entry), "neither a file nor a folder"));
+                continue;
+            }
+            Err(cause) => {
+                found.gaps.push(Gap::new(place(&entry), cause.to_string()));
+                continue;
+            }
         }
         match std::fs::read(&entry) {
             Ok(bytes) if class => found.classes.push(ClassBytes { place: place(&entry), bytes }),

@@ -563,17 +563,15 @@ impl Analysis<'_> {
         }
     }
 
-    /// A place of its own for the thread that runs a closure.
+    /// A place of its own for the thread that runs a closure, whatever became of what the closure holds.
     fn task_hub(&mut self, object: u32) -> u32 {
-        let node = self.part(object, Part::Contents);
-        match self.hub_of.get(&node) {
-            Some(hub) => *hub,
-            None => {
-                let hub = self.add_hub(node, false);
-                self.hub_of.insert(node, hub);
-                hub
-            }
+        if let Some(hub) = self.task_hubs.get(&object) {
+            return *hub;
         }
+        let node = self.graph.add(1);
+        let hub = self.add_hub(node, false);
+        self.task_hubs.insert(object, hub);
+        hub
     }
 }
 

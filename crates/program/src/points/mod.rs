@@ -18,6 +18,7 @@
 mod calls;
 mod code;
 mod crowds;
+mod given;
 mod graph;
 mod library;
 mod roots;
@@ -164,6 +165,7 @@ impl Points {
     pub fn within(program: &Program, models: &Models, world: World, limits: Limits) -> Points {
         let mut analysis = Analysis::new(program, models, limits);
         analysis.find_roots(world);
+        analysis.make_given();
         analysis.settle();
         analysis.finish()
     }
@@ -378,6 +380,8 @@ struct Analysis<'p> {
     changed_hubs: Vec<u32>,
     /// The place at a node that stands for itself.
     hub_of: FxHashMap<Node, u32>,
+    /// The threads that run closures.
+    task_hubs: FxHashMap<u32, u32>,
     targets: Vec<(MethodId, u32, MethodId)>,
     calls: FxHashSet<(Caller, Callee)>,
     linked: FxHashSet<(u32, MethodId)>,
@@ -394,6 +398,9 @@ struct Analysis<'p> {
     merged_parts: FxHashMap<Part, Node>,
     literals: FxHashMap<Box<str>, u32>,
     givens: FxHashMap<ClassId, u32>,
+    /// Classes of given objects whose constructors have yet to be run, and by which threads; and all that were named.
+    unmade: Vec<(ClassId, RootKind)>,
+    made_as: FxHashSet<(ClassId, RootKind)>,
     /// Where closures are run.
     entries: FxHashMap<u32, std::rc::Rc<calls::Entry>>,
     /// Which objects have been dealt with at a call: as a receiver that is a closure, as a task.
@@ -443,6 +450,7 @@ impl<'p> Analysis<'p> {
             hub_same: Vec::new(),
             changed_hubs: Vec::new(),
             hub_of: FxHashMap::default(),
+            task_hubs: FxHashMap::default(),
             targets: Vec::new(),
             calls: FxHashSet::default(),
             linked: FxHashSet::default(),
@@ -454,6 +462,8 @@ impl<'p> Analysis<'p> {
             merged_parts: FxHashMap::default(),
             literals: FxHashMap::default(),
             givens: FxHashMap::default(),
+            unmade: Vec::new(),
+            made_as: FxHashSet::default(),
             entries: FxHashMap::default(),
             ran: FxHashSet::default(),
             tasks: FxHashSet::default(),
@@ -595,10 +605,14 @@ impl<'p> Analysis<'p> {
         self.graph.flow(from, to, filter);
     }
 
+    /// What is in the node already is told of later: what comes of it may watch more, and so on without end.
     fn watch(&mut self, node: Node, watch: Watch) {
         self.watches.push(watch);
-        let here = self.graph.watch(node, self.watches.len() as u32 - 1);
-        self.arrived(watch, &here);
+        let watcher = self.watches.len() as u32 - 1;
+        let here = self.graph.watch(node, watcher);
+        if !here.is_empty() {
+            self.graph.told.push((watcher, std::rc::Rc::new(here)));
+        }
     }
 
     fn arrived(&mut self, watch: Watch, objects: &Set) {

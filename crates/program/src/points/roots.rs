@@ -1,15 +1,17 @@
 //! Where threads start: `main`, tests, what frameworks call, tasks that are handed to other threads; for a library every
 //! public method. Roots of tasks are found while the analysis runs.
 
-use classfile::{MethodType, flags};
+use classfile::flags;
 use events::models::{Mark, Role};
 
-use super::{Analysis, Made, OUTSIDE, Object, Part, World};
-use crate::ir::Kind;
+use super::{Analysis, OUTSIDE, Part, World};
 use crate::{ClassId, MethodId, Origin};
 
+/// What `main` takes and gives where it gets the command's arguments.
+const TAKES_ARGUMENTS: &str = "([Ljava/lang/String;)V";
+
 /// What starts in a method.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum RootKind {
     /// The program itself, or a test: one thread.
     Main,
@@ -49,6 +51,15 @@ impl Analysis<'_> {
                     found.push((method, kind));
                 }
             }
+            let is_main = |method: MethodId| program.names_of(method).0 == "main";
+            if !found.iter().any(|(method, _)| is_main(*method)) {
+                let mains = program.input_methods().filter(|method| self.is_newer_main(*method));
+                found.extend(mains.map(|method| (method, RootKind::Main)));
+            }
+        }
+        if found.iter().any(|(_, kind)| *kind == RootKind::Entry) {
+            let producers = program.input_methods().filter(|method| self.is_producer(*method));
+            found.extend(producers.map(|method| (method, RootKind::Main)));
         }
         if found.is_empty() {
             for method in program.input_methods() {
@@ -80,8 +91,7 @@ impl Analysis<'_> {
         }
         let (name, descriptor) = program.names_of(method);
         let info = program.method(method);
-        let is_static = info.access & flags::STATIC != 0;
-        if is_static && name == "main" && descriptor == "([Ljava/lang/String;)V" {
+        if info.access & flags::STATIC != 0 && (name, descriptor) == ("main", TAKES_ARGUMENTS) {
             return Some(RootKind::Main);
         }
         let class = program.class(info.owner);
@@ -105,11 +115,32 @@ impl Analysis<'_> {
             if fits {
                 return Some(match root.role {
                     Role::Test => RootKind::Main,
+                    // What is called once, before anybody else has the object.
+                    Role::Entry if is_set_up(&root.mark) => RootKind::Main,
                     Role::Entry => RootKind::Entry,
                 });
             }
         }
         None
+    }
+
+    /// May a launcher run it since Java 25 (JEP 512)? Static or not, with arguments or not, but not private; where a class
+    /// declares several, that with arguments is run.
+    fn is_newer_main(&self, method: MethodId) -> bool {
+        let program = self.program;
+        let info = program.method(method);
+        let class = program.class(info.owner);
+        let takes = |method: MethodId, arguments: &str| program.names_of(method) == ("main", arguments);
+        let is_chosen = takes(method, TAKES_ARGUMENTS)
+            || takes(method, "()V") && !class.methods().any(|other| takes(other, TAKES_ARGUMENTS));
+        let is_maker = |other: MethodId| {
+            program.names_of(other) == ("<init>", "()V") && program.method(other).access & flags::PRIVATE == 0
+        };
+        is_chosen
+            && self.is_followed(method)
+            && info.access & flags::PRIVATE == 0
+            && (info.access & flags::STATIC != 0
+                || class.code.access & flags::ABSTRACT == 0 && class.methods().any(is_maker))
     }
 
     /// What the JDK calls from threads of its own on an object of this class, whoever has it: finalizers, and what model
@@ -144,82 +175,6 @@ impl Analysis<'_> {
             self.called(callback.method, Some(object), held, held);
             self.add_root(callback.method, kind, Some(object), None);
         }
-    }
-
-    /// A root that is called from outside: receiver and arguments come from there.
-    fn add_outer_root(&mut self, method: MethodId, kind: RootKind) {
-        let program = self.program;
-        let Some(base) = self.base(method) else { return };
-        let Some(body) = program.body(method) else { return };
-        self.add_root(method, kind, None, None);
-        let info = program.method(method);
-        self.touch(method, info.owner);
-        let mut params = body.params().iter();
-        if info.access & flags::STATIC == 0 {
-            self.give(base, info.owner);
-            params.next();
-        }
-        let (_, descriptor) = program.names_of(method);
-        let types = MethodType::parse(descriptor.as_bytes());
-        for (param, of) in params.zip(types.into_iter().flat_map(|types| types.parameters())) {
-            let class = of.class_name().map(String::from_utf8_lossy);
-            if body.kind(*param) != Kind::Ref || class.as_deref().is_some_and(super::code::is_value) {
-                continue;
-            }
-            let outside = self.part(OUTSIDE, Part::Contents);
-            let class = class.and_then(|name| program.class_named(&name));
-            if let Some(class) = class {
-                self.give(base + param.0, class);
-            }
-            match class {
-                Some(class) => self.flow_filtered(outside, base + param.0, class.0),
-                None => self.flow(outside, base + param.0),
-            }
-        }
-    }
-
-    /// Puts objects that come from outside as some of this class into a node.
-    fn give(&mut self, node: u32, class: ClassId) {
-        if self.crowds.on {
-            if self.program.class(class).origin == Origin::Input {
-                let instances = self.instances(class);
-                let crowd = self.given_crowd(class, instances.into_iter());
-                self.graph.put(node, crowd);
-            }
-            return;
-        }
-        for class in self.instances(class) {
-            let object = self.given(class);
-            self.graph.put(node, object);
-        }
-    }
-
-    /// The classes of the inputs that an object given from outside as this one may have.
-    fn instances(&self, class: ClassId) -> Vec<ClassId> {
-        let program = self.program;
-        let below = program.class(class).below().iter().copied();
-        let concrete = |class: &ClassId| {
-            let class = program.class(*class);
-            class.origin == Origin::Input && class.code.access & (flags::ABSTRACT | flags::INTERFACE) == 0
-        };
-        // `Object` and the like stand for anything: what comes from outside is then the outside alone.
-        if program.class(class).origin == Origin::Input {
-            below.filter(concrete).collect()
-        } else {
-            Vec::new()
-        }
-    }
-
-    pub fn given(&mut self, class: ClassId) -> u32 {
-        if let Some(known) = self.givens.get(&class) {
-            return *known;
-        }
-        let object = self.add_object(Object { made: Made::Given, class: Some(class), place: None });
-        self.givens.insert(class, object);
-        // Whoever made it holds it.
-        let outside = self.part(OUTSIDE, Part::Contents);
-        self.graph.put(outside, object);
-        object
     }
 
     /// Adds a root, or another object to one that is known.
@@ -264,6 +219,11 @@ impl Analysis<'_> {
             self.roots[number].handed.push((object, place));
         }
     }
+}
+
+/// Is it what a framework calls once an object is made and has all it needs?
+fn is_set_up(mark: &Mark) -> bool {
+    matches!(mark, Mark::Annotation(name) if name.ends_with("/PostConstruct"))
 }
 
 fn is_jdk(pattern: &str) -> bool {

@@ -1,3 +1,5 @@
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -198,5 +200,76 @@ class Dispatch {
         holders.add(two);
         holders.sort(null);
         holders.get(0).shape.area();
+    }
+}
+
+/** One field is accessed by a handle, the other one by its thread alone. */
+class Handled extends Thread {
+    private static final VarHandle HITS;
+    private static int hits;
+    private int mine;
+
+    static {
+        try {
+            HITS = MethodHandles.lookup().findStaticVarHandle(Handled.class, "hits", int.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    public void run() {
+        hits = 1; // shared
+        mine++; // local
+    }
+
+    public static void main(String[] args) {
+        Handled task = new Handled();
+        task.start();
+        HITS.getAndAdd(1);
+    }
+}
+
+/** A handle on a field whose name is told at run time may be one on any field of the class. */
+class HandledBy extends Thread {
+    private int hits;
+    private int own;
+
+    static void count(HandledBy task, String name) throws ReflectiveOperationException {
+        MethodHandles.lookup().findVarHandle(HandledBy.class, name, int.class).getAndAdd(task, 1);
+    }
+
+    public void run() {
+        hits = 1; // shared
+        own++; // shared
+    }
+
+    public static void main(String[] args) throws ReflectiveOperationException {
+        HandledBy task = new HandledBy();
+        task.start();
+        count(task, args[0]);
+    }
+}
+
+/** What only reflection hands out is nobody's own. */
+class Reflected extends Thread {
+    private Object hidden;
+    private static Reflected task;
+
+    public void run() {
+        try {
+            Box box = (Box) Reflected.class.getDeclaredField("hidden").get(task);
+            box.value++; // shared
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    public static void main(String[] args) {
+        Reflected made = new Reflected();
+        Box box = new Box();
+        made.hidden = box;
+        task = made;
+        made.start();
+        box.value++; // shared
     }
 }

