@@ -93,9 +93,14 @@ pub struct Repeat {
 /// A batch of events, cut into stretches.
 #[derive(Clone, Debug, Default)]
 pub struct Stretches {
+    /// Perhaps longer than what counts, like `accesses`: [`room`](Self::room) would have to fill anew what was cut off.
     heads: Vec<Head>,
     accesses: Vec<Access>,
     repeats: Vec<Repeat>,
+    /// How many stretches, accesses and events count.
+    stretches: usize,
+    filled: usize,
+    events: usize,
 }
 
 const NO_HEAD: Head = Head { thread: ThreadId(0), site: SiteId(0), op: None, end: 0 };
@@ -137,13 +142,13 @@ impl Stretches {
     /// The beginnings of all stretches.
     #[inline(always)]
     pub fn heads(&self) -> &[Head] {
-        &self.heads
+        self.heads.get(..self.stretches).unwrap_or_default()
     }
 
     /// The accesses of all stretches.
     #[inline(always)]
     pub fn all_accesses(&self) -> &[Access] {
-        &self.accesses
+        self.accesses.get(..self.filled).unwrap_or_default()
     }
 
     /// Those among them that are known to have happened before, as far as the source knows, in their order.
@@ -155,21 +160,21 @@ impl Stretches {
     /// Every stretch: its beginning and its accesses.
     #[inline(always)]
     pub fn iter(&self) -> impl Iterator<Item = (&Head, &[Access])> {
-        let mut rest = 0;
-        self.heads.iter().map(move |head| {
+        let (mut rest, accesses) = (0, self.all_accesses());
+        self.heads().iter().map(move |head| {
             let start = std::mem::replace(&mut rest, head.end as usize);
-            (head, self.accesses.get(start..head.end as usize).unwrap_or_default())
+            (head, accesses.get(start..head.end as usize).unwrap_or_default())
         })
     }
 
     /// How many events there are.
     pub fn len(&self) -> usize {
-        self.accesses.len() + self.heads.iter().filter(|head| head.op.is_some()).count()
+        self.events
     }
 
     /// Whether there is no event.
     pub fn is_empty(&self) -> bool {
-        self.heads.is_empty()
+        self.stretches == 0
     }
 
     /// Holds nothing from now on.
@@ -177,14 +182,17 @@ impl Stretches {
         self.heads.clear();
         self.accesses.clear();
         self.repeats.clear();
+        (self.stretches, self.filled, self.events) = (0, 0, 0);
     }
 
     /// Appends other stretches, which are known to have happened before.
     pub fn repeat(&mut self, stretches: &Stretches, number: u32, version: u32) {
         self.close();
         let (first, before) = (self.heads.len(), self.accesses.len() as u32);
-        self.heads.extend(stretches.heads.iter().map(|head| Head { end: head.end + before, ..*head }));
-        self.accesses.extend_from_slice(&stretches.accesses);
+        self.heads.extend(stretches.heads().iter().map(|head| Head { end: head.end + before, ..*head }));
+        self.accesses.extend_from_slice(stretches.all_accesses());
+        (self.stretches, self.filled) = (self.heads.len(), self.accesses.len());
+        self.events += stretches.events;
         self.repeats.push(Repeat { first, end: self.heads.len(), number, version });
     }
 
@@ -215,7 +223,7 @@ impl Stretches {
             }
             head.end = filled as u32;
         }
-        self.keep(stretches, filled);
+        self.keep(stretches, filled, events.len());
     }
 
     /// Appends the same events, not cut.
@@ -231,17 +239,23 @@ impl Stretches {
     pub(crate) fn begin(&mut self, thread: ThreadId, site: SiteId, op: Option<Op>) {
         self.close();
         self.heads.push(Head { thread, site, op, end: self.accesses.len() as u32 });
+        self.stretches = self.heads.len();
+        self.events += usize::from(op.is_some());
     }
 
     /// Adds an access to the stretch that was begun last; counts once the stretch is [closed](Self::close).
     #[inline(always)]
     pub(crate) fn access(&mut self, access: Access) {
         self.accesses.push(access);
+        self.filled = self.accesses.len();
+        self.events += 1;
     }
 
     /// Ends the stretch that was begun last, and makes sure that it goes on with nobody else's accesses.
     #[inline(always)]
     pub(crate) fn close(&mut self) {
+        self.heads.truncate(self.stretches);
+        self.accesses.truncate(self.filled);
         if let Some(last) = self.heads.last_mut() {
             last.end = self.accesses.len() as u32;
         }
@@ -250,22 +264,26 @@ impl Stretches {
     /// Whose stretch was begun last.
     #[inline(always)]
     pub(crate) fn last_thread(&self) -> Option<ThreadId> {
-        self.heads.last().map(|head| head.thread)
+        self.heads().last().map(|head| head.thread)
     }
 
     /// Makes room for so many events, whose contents mean nothing yet.
     pub(crate) fn room(&mut self, events: usize) -> Room<'_> {
         // What was there before is overwritten and not cleared first: that would be a second store for each event.
-        self.heads.resize(events + 1, NO_HEAD);
-        self.accesses.resize(events + 1, NO_ACCESS);
+        if self.heads.len() <= events {
+            self.heads.resize(events + 1, NO_HEAD);
+        }
+        if self.accesses.len() <= events {
+            self.accesses.resize(events + 1, NO_ACCESS);
+        }
         self.repeats.clear();
+        (self.stretches, self.filled, self.events) = (0, 0, 0);
         Room { heads: &mut self.heads, accesses: &mut self.accesses, stretches: 0, filled: 0 }
     }
 
     /// Keeps what was taken.
-    pub(crate) fn keep(&mut self, stretches: usize, accesses: usize) {
-        self.heads.truncate(stretches);
-        self.accesses.truncate(accesses);
+    pub(crate) fn keep(&mut self, stretches: usize, accesses: usize, events: usize) {
+        (self.stretches, self.filled, self.events) = (stretches, accesses, events);
     }
 }
 

@@ -251,16 +251,16 @@ impl Source for Reader {
         let end = self.payload.len() - PADDING;
         let left = decoded
             .ok()
-            .and_then(|count| self.left.checked_sub(count))
-            .filter(|&left| if left == 0 { self.at == end } else { self.at < end });
-        let Some(left) = left else {
+            .and_then(|count| Some((count, self.left.checked_sub(count)?)))
+            .filter(|&(_, left)| if left == 0 { self.at == end } else { self.at < end });
+        let Some((count, left)) = left else {
             stretches.clear();
             let start = self.read;
             self.cut_off(start, "a frame makes no sense although its check sum is right", &[]);
             return Ok(false);
         };
         self.left = left;
-        stretches.keep(taken, accesses);
+        stretches.keep(taken, accesses, count);
         for object in self.memory.freed.drain(..) {
             self.symbols.free(object);
         }
