@@ -167,14 +167,14 @@ impl Analysis {
         let (mut repeats, mut end_of_repeat) = (repeats.iter().peekable(), 0);
         for (at, (head, accesses)) in stretches.iter().enumerate() {
             if !PLAIN && let Some(repeat) = repeats.next_if(|repeat| repeat.first == at) {
-                self.begin_repeat(repeat, head.thread);
+                self.begin_repeat(repeat, head.thread());
                 end_of_repeat = repeat.end;
             }
             if !PLAIN && self.repeats.skips() && self.again == OpSet::NONE {
                 seen += accesses.len();
                 self.pass_over(head, accesses);
                 if at + 1 == end_of_repeat {
-                    self.repeats.end(self.changes(head.thread));
+                    self.repeats.end(self.changes(head.thread()));
                 }
                 continue;
             }
@@ -186,7 +186,7 @@ impl Analysis {
             }
             self.stretch::<PLAIN>(head, accesses, symbols)?;
             if !PLAIN && at + 1 == end_of_repeat {
-                self.repeats.end(self.changes(head.thread));
+                self.repeats.end(self.changes(head.thread()));
             }
         }
         self.many_are_new = std::mem::take(&mut self.new) * MANY > all.len();
@@ -197,11 +197,11 @@ impl Analysis {
     #[inline(always)]
     fn pass_over(&mut self, head: &Head, accesses: &[Access]) {
         let operation = head.event();
-        if let Some(event) = &operation {
+        if let Some(event) = operation {
             self.pass_on(event);
         }
         let took = operation.is_some_and(|event| matches!(event.op, Op::Acquire { .. }));
-        self.hand_over.accesses(head.thread, took, accesses.iter().map(|access| access.writes()));
+        self.hand_over.accesses(head.thread(), took, accesses.iter().map(|access| access.writes()));
         self.events += u64::from(operation.is_some()) + accesses.len() as u64;
     }
 
@@ -317,36 +317,36 @@ impl Analysis {
     ) -> Result<(), Malformed> {
         let number = self.events;
         let operation = head.event();
-        let checked = match (&operation, accesses.first()) {
-            (Some(event), _) if !PLAIN && self.repeats.skips() => {
+        let checked = match operation {
+            Some(event) if !PLAIN && self.repeats.skips() => {
                 self.take_in_again(event);
                 Ok(())
             }
-            (Some(event), _) => self.take_in(event, symbols),
-            (None, Some(access)) => self.checker.event(&access.event(head.thread), symbols),
-            (None, None) => Ok(()),
+            None if accesses.is_empty() => Ok(()),
+            _ => self.take_in(head.operation_or_access(), symbols),
         };
         checked.map_err(|reason| Malformed { event: number + 1, reason })?;
         let first = number + u64::from(operation.is_some());
         if !PLAIN && self.any_range && !accesses.iter().all(|access| self.ranges.is_whole(access.var)) {
-            self.with_ranges(head.thread, operation.as_ref(), accesses, number, symbols);
+            self.with_ranges(head.thread(), operation, accesses, number, symbols);
         } else {
             let address = accesses.as_ptr() as usize;
             let place = (number, first, address);
-            self.show::<PLAIN>(head.thread, operation.as_ref(), accesses, place, symbols);
+            self.show::<PLAIN>(head.thread(), operation, accesses, place, symbols);
         }
         self.events = first + accesses.len() as u64;
-        if let Some(Event { op: Op::Free { object }, .. }) = operation {
+        if let Op::Free { object } = head.operation_or_access().op {
             self.free(object, symbols);
         }
         Ok(())
     }
 
-    /// Checks the operation of a stretch and brings what is shared up to date with it. The frequent kinds first:
+    /// Checks the operation of a stretch, or that there may be accesses, and brings what is shared up to date with it. The frequent kinds first:
     /// each look at the kind is a branch that is often foretold wrong.
     #[inline(always)]
     fn take_in(&mut self, event: &Event, symbols: &Symbols) -> Result<(), String> {
         match event.op {
+            Op::Read { .. } | Op::Write { .. } => return self.checker.event(event, symbols),
             Op::Acquire { lock, mode: Mode::Exclusive, .. } => {
                 self.checker.plain_acquire(event, lock, symbols)?;
                 self.holders.acquire(event.thread, lock, event.site, &mut self.sets);

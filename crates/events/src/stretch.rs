@@ -58,21 +58,44 @@ impl Access {
 /// What comes before the accesses of a stretch, and where these end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Head {
-    /// Who.
-    pub thread: ThreadId,
-    /// Where the operation is.
-    pub site: SiteId,
-    /// The operation, never a plain access; none if the stretch is nothing but accesses.
-    pub op: Option<Op>,
+    /// A whole event, so that nobody has to put one together; without meaning but for its thread if it is an access.
+    event: Event,
     /// How many accesses of the batch there are up to the end of this stretch.
     end: u32,
 }
 
+/// Stands for no operation.
+const NOTHING: Op = Op::Read { var: VarId(0) };
+
 impl Head {
+    /// The beginning of a stretch that ends after so many accesses of the batch.
+    #[inline(always)]
+    fn new(thread: ThreadId, site: SiteId, op: Option<Op>, end: usize) -> Self {
+        Self { event: Event { thread, site, op: op.unwrap_or(NOTHING) }, end: end as u32 }
+    }
+
+    /// Who.
+    #[inline(always)]
+    pub fn thread(&self) -> ThreadId {
+        self.event.thread
+    }
+
+    /// The operation, never a plain access; none if the stretch is nothing but accesses.
+    #[inline(always)]
+    pub fn op(&self) -> Option<Op> {
+        self.event().map(|event| event.op)
+    }
+
     /// The operation as an event.
     #[inline(always)]
-    pub fn event(&self) -> Option<Event> {
-        Some(Event { thread: self.thread, site: self.site, op: self.op? })
+    pub fn event(&self) -> Option<&Event> {
+        (!self.event.op.is_access()).then_some(&self.event)
+    }
+
+    /// The operation, or some access of the same thread if there is none.
+    #[inline(always)]
+    pub fn operation_or_access(&self) -> &Event {
+        &self.event
     }
 }
 
@@ -103,7 +126,7 @@ pub struct Stretches {
     events: usize,
 }
 
-const NO_HEAD: Head = Head { thread: ThreadId(0), site: SiteId(0), op: None, end: 0 };
+const NO_HEAD: Head = Head { event: Event { thread: ThreadId(0), site: SiteId(0), op: NOTHING }, end: 0 };
 const NO_ACCESS: Access = Access { var: VarId(0), place: 0 };
 
 /// The place in [`Stretches`] for the next stretches; what is written there counts once they are [taken](Self::take).
@@ -127,12 +150,13 @@ impl Room<'_> {
         self.accesses.iter().take(self.filled).map(|access| access.var).max()
     }
 
-    /// Takes `count` of the accesses written last as those of the next stretch. False if there is no room.
+    /// Takes `count` of the accesses written last as those of the next stretch, which begins with an operation, or with
+    /// none if this is an access. False if there is no room.
     #[inline(always)]
-    pub(crate) fn take(&mut self, thread: ThreadId, site: SiteId, op: Option<Op>, count: usize) -> bool {
+    pub(crate) fn take(&mut self, event: Event, count: usize) -> bool {
         self.filled += count;
         let Some(head) = self.heads.get_mut(self.stretches) else { return false };
-        *head = Head { thread, site, op, end: self.filled as u32 };
+        *head = Head { event, end: self.filled as u32 };
         self.stretches += 1;
         true
     }
@@ -214,12 +238,7 @@ impl Stretches {
             // The first event begins a stretch.
             let head = &mut heads[stretches - 1];
             if begins {
-                *head = Head {
-                    thread: event.thread,
-                    site: event.site,
-                    op: (!is_access).then_some(event.op),
-                    end: 0,
-                };
+                head.event = *event;
             }
             head.end = filled as u32;
         }
@@ -230,7 +249,7 @@ impl Stretches {
     pub fn uncut(&self, events: &mut Vec<Event>) {
         for (head, accesses) in self.iter() {
             events.extend(head.event());
-            events.extend(accesses.iter().map(|access| access.event(head.thread)));
+            events.extend(accesses.iter().map(|access| access.event(head.thread())));
         }
     }
 
@@ -238,7 +257,7 @@ impl Stretches {
     #[inline(always)]
     pub(crate) fn begin(&mut self, thread: ThreadId, site: SiteId, op: Option<Op>) {
         self.close();
-        self.heads.push(Head { thread, site, op, end: self.accesses.len() as u32 });
+        self.heads.push(Head::new(thread, site, op, self.accesses.len()));
         self.stretches = self.heads.len();
         self.events += usize::from(op.is_some());
     }
@@ -264,7 +283,7 @@ impl Stretches {
     /// Whose stretch was begun last.
     #[inline(always)]
     pub(crate) fn last_thread(&self) -> Option<ThreadId> {
-        self.heads().last().map(|head| head.thread)
+        self.heads().last().map(Head::thread)
     }
 
     /// Makes room for so many events, whose contents mean nothing yet.
@@ -304,7 +323,7 @@ mod tests {
             assert_eq!(stretches.len(), events.len());
         }
         stretches.cut(&trace.events);
-        let shape: Vec<_> = stretches.iter().map(|(head, of)| (head.op.is_some(), of.len())).collect();
+        let shape: Vec<_> = stretches.iter().map(|(head, of)| (head.op().is_some(), of.len())).collect();
         assert_eq!(shape, [(false, 2), (false, 1), (true, 1), (true, 0), (false, 1)]);
     }
 }

@@ -127,12 +127,10 @@ impl Spare {
             return;
         }
         let mut fresh = self.0.pop().unwrap_or_default();
-        let both = known.len().min(others.len());
         let new = Rc::make_mut(&mut fresh);
         new.clear();
-        new.extend(known.iter().zip(others).map(|(&mine, &theirs)| mine.max(theirs)));
-        new.extend_from_slice(&known[both..]);
-        new.extend_from_slice(&others[both..]);
+        new.extend_from_slice(known);
+        raise_all(new, others);
         *known = fresh;
     }
 }
