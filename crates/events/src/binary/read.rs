@@ -63,6 +63,10 @@ impl Reader {
             );
             return Err(TraceError::new(name, Place::Byte(8), reason));
         }
+        if head[10..] != [0; 2] {
+            let reason = "the trace is damaged: two bytes that are always 0 are not";
+            return Err(TraceError::new(name, Place::Byte(10), reason));
+        }
         Ok(Self {
             name,
             stream,
