@@ -146,20 +146,35 @@ impl Analysis {
     pub fn stretches(&mut self, stretches: &Stretches, symbols: &Symbols) -> Result<(), Malformed> {
         self.grow(symbols);
         self.any_range = self.ranges.look(symbols);
+        let repeats = if self.uses.once { stretches.repeats() } else { &[] };
+        if repeats.is_empty() && !self.any_range {
+            self.each::<true>(stretches, &[], symbols)
+        } else {
+            self.each::<false>(stretches, repeats, symbols)
+        }
+    }
+
+    /// Works off the stretches of a batch. `PLAIN` means that nothing repeats and no array is accessed in ranges, so
+    /// that nobody need ask at every stretch.
+    fn each<const PLAIN: bool>(
+        &mut self,
+        stretches: &Stretches,
+        repeats: &[Repeat],
+        symbols: &Symbols,
+    ) -> Result<(), Malformed> {
         let all = stretches.all_accesses();
         let (mut seen, mut touched) = (0, 0);
-        let repeats = if self.uses.once { stretches.repeats() } else { &[] };
         let (mut repeats, mut end_of_repeat) = (repeats.iter().peekable(), 0);
         for (at, (head, accesses)) in stretches.iter().enumerate() {
-            if let Some(repeat) = repeats.next_if(|repeat| repeat.first == at) {
-                self.begin_repeat(repeat, head.thread);
+            if !PLAIN && let Some(repeat) = repeats.next_if(|repeat| repeat.first == at) {
+                self.begin_repeat(repeat, head.thread());
                 end_of_repeat = repeat.end;
             }
-            if self.repeats.skips() && self.again == OpSet::NONE {
+            if !PLAIN && self.repeats.skips() && self.again == OpSet::NONE {
                 seen += accesses.len();
                 self.pass_over(head, accesses);
                 if at + 1 == end_of_repeat {
-                    self.repeats.end(self.changes(head.thread));
+                    self.repeats.end(self.changes(head.thread()));
                 }
                 continue;
             }
@@ -169,9 +184,9 @@ impl Analysis {
                 self.look_ahead(&all[touched..end]);
                 touched = end;
             }
-            self.stretch(head, accesses, symbols)?;
-            if at + 1 == end_of_repeat {
-                self.repeats.end(self.changes(head.thread));
+            self.stretch::<PLAIN>(head, accesses, symbols)?;
+            if !PLAIN && at + 1 == end_of_repeat {
+                self.repeats.end(self.changes(head.thread()));
             }
         }
         self.many_are_new = std::mem::take(&mut self.new) * MANY > all.len();
@@ -182,11 +197,11 @@ impl Analysis {
     #[inline(always)]
     fn pass_over(&mut self, head: &Head, accesses: &[Access]) {
         let operation = head.event();
-        if let Some(event) = &operation {
+        if let Some(event) = operation {
             self.pass_on(event);
         }
         let took = operation.is_some_and(|event| matches!(event.op, Op::Acquire { .. }));
-        self.hand_over.accesses(head.thread, took, accesses.iter().map(|access| access.writes()));
+        self.hand_over.accesses(head.thread(), took, accesses.iter().map(|access| access.writes()));
         self.events += u64::from(operation.is_some()) + accesses.len() as u64;
     }
 
@@ -217,7 +232,8 @@ impl Analysis {
     fn begin_repeat(&mut self, repeat: &Repeat, thread: ThreadId) {
         // Who waits learns from those who take locks.
         if !self.hand_over.minds_locks() {
-            self.repeats.begin(repeat, thread, self.holders.held(thread), self.changes(thread));
+            let alone = self.holders.held(thread) == Held::NONE && self.checker.open_blocks(thread) == 0;
+            self.repeats.begin(repeat, alone, self.changes(thread));
         }
     }
 
@@ -293,38 +309,44 @@ impl Analysis {
     }
 
     #[inline(always)]
-    fn stretch(&mut self, head: &Head, accesses: &[Access], symbols: &Symbols) -> Result<(), Malformed> {
+    fn stretch<const PLAIN: bool>(
+        &mut self,
+        head: &Head,
+        accesses: &[Access],
+        symbols: &Symbols,
+    ) -> Result<(), Malformed> {
         let number = self.events;
         let operation = head.event();
-        let checked = match (&operation, accesses.first()) {
-            (Some(event), _) if self.repeats.skips() => {
+        let checked = match operation {
+            Some(event) if !PLAIN && self.repeats.skips() => {
                 self.take_in_again(event);
                 Ok(())
             }
-            (Some(event), _) => self.take_in(event, symbols),
-            (None, Some(access)) => self.checker.event(&access.event(head.thread), symbols),
-            (None, None) => Ok(()),
+            None if accesses.is_empty() => Ok(()),
+            _ => self.take_in(head.operation_or_access(), symbols),
         };
         checked.map_err(|reason| Malformed { event: number + 1, reason })?;
         let first = number + u64::from(operation.is_some());
-        if self.any_range && !accesses.iter().all(|access| self.ranges.is_whole(access.var)) {
-            self.with_ranges(head.thread, operation.as_ref(), accesses, number, symbols);
+        if !PLAIN && self.any_range && !accesses.iter().all(|access| self.ranges.is_whole(access.var)) {
+            self.with_ranges(head.thread(), operation, accesses, number, symbols);
         } else {
             let address = accesses.as_ptr() as usize;
-            self.show(head.thread, operation.as_ref(), accesses, (number, first, address), symbols);
+            let place = (number, first, address);
+            self.show::<PLAIN>(head.thread(), operation, accesses, place, symbols);
         }
         self.events = first + accesses.len() as u64;
-        if let Some(Event { op: Op::Free { object }, .. }) = operation {
+        if let Op::Free { object } = head.operation_or_access().op {
             self.free(object, symbols);
         }
         Ok(())
     }
 
-    /// Checks the operation of a stretch and brings what is shared up to date with it. The frequent kinds first:
+    /// Checks the operation of a stretch, or that there may be accesses, and brings what is shared up to date with it. The frequent kinds first:
     /// each look at the kind is a branch that is often foretold wrong.
     #[inline(always)]
     fn take_in(&mut self, event: &Event, symbols: &Symbols) -> Result<(), String> {
         match event.op {
+            Op::Read { .. } | Op::Write { .. } => return self.checker.event(event, symbols),
             Op::Acquire { lock, mode: Mode::Exclusive, .. } => {
                 self.checker.plain_acquire(event, lock, symbols)?;
                 self.holders.acquire(event.thread, lock, event.site, &mut self.sets);
@@ -333,6 +355,9 @@ impl Analysis {
                 }
                 if self.hand_over.minds_locks() {
                     self.hand_over.step(event);
+                }
+                if self.uses.full {
+                    self.full.acquire(event.thread, lock);
                 }
             }
             Op::Release { lock, mode: Mode::Exclusive } => {
@@ -344,15 +369,12 @@ impl Analysis {
                 if self.hand_over.minds_locks() {
                     self.hand_over.step(event);
                 }
+                if self.uses.full {
+                    self.full.release(event.thread, lock);
+                }
             }
-            Op::Begin { block } => {
-                self.repeats.begin_block(event.thread);
-                return self.checker.plain_begin(event, block, symbols);
-            }
-            Op::Finish { block } => {
-                self.repeats.finish_block(event.thread);
-                return self.checker.plain_finish(event, block, symbols);
-            }
+            Op::Begin { block } => return self.checker.plain_begin(event, block, symbols),
+            Op::Finish { block } => return self.checker.plain_finish(event, block, symbols),
             op if op.is_quiet() => {
                 if let Op::Mark { .. } = op {
                     self.tests.step(event, symbols);
@@ -373,10 +395,10 @@ impl Analysis {
                 if self.marking {
                     self.marks.step(event);
                 }
+                if self.uses.full {
+                    self.full.step(event);
+                }
             }
-        }
-        if self.uses.full {
-            self.full.step(event);
         }
         Ok(())
     }
@@ -392,7 +414,7 @@ impl Analysis {
     ) {
         let first = number + u64::from(operation.is_some());
         if operation.is_some() {
-            self.show(thread, operation, &[], (number, first, 0), symbols);
+            self.show::<false>(thread, operation, &[], (number, first, 0), symbols);
         }
         let (mut shown, mut parts) = (std::mem::take(&mut self.shown), Vec::new());
         let mut begun = first;
@@ -414,7 +436,7 @@ impl Analysis {
                 }
             });
             let split: Vec<Access> = parts.drain(..).map(part).collect();
-            self.show(thread, None, &split, (number, number, 0), symbols);
+            self.show::<false>(thread, None, &split, (number, number, 0), symbols);
             begun = number + 1;
         }
         self.show_parts(thread, &mut shown, begun, symbols);
@@ -424,7 +446,7 @@ impl Analysis {
     /// Shows accesses that follow one another from a number on, each of them to one part.
     fn show_parts(&mut self, thread: ThreadId, shown: &mut Vec<Access>, first: u64, symbols: &Symbols) {
         if !shown.is_empty() {
-            self.show(thread, None, shown, (first, first, shown.as_ptr() as usize), symbols);
+            self.show::<false>(thread, None, shown, (first, first, shown.as_ptr() as usize), symbols);
             shown.clear();
         }
     }
@@ -432,7 +454,7 @@ impl Analysis {
     /// Takes accesses into account and shows a stretch to the detectors. `place` is what [`Now`] needs to tell an
     /// event's number.
     #[inline(always)]
-    fn show(
+    fn show<const PLAIN: bool>(
         &mut self,
         thread: ThreadId,
         operation: Option<&Event>,
@@ -446,14 +468,13 @@ impl Analysis {
             let writes = accesses.iter().map(|access| access.writes());
             self.hand_over.accesses(thread, operation.is_some_and(took), writes);
         }
-        let skips = self.repeats.skips();
+        let skips = !PLAIN && self.repeats.skips();
         if self.uses.history && !accesses.is_empty() && !skips {
-            let can_move = |var| !self.paper && self.ranges.variable(var, symbols).object.is_some();
-            let full = if self.marking { Asked::Marks(&mut self.marks) } else { Asked::Order(&self.full) };
-            let mut scene = Scene { order: &self.hand_over, full, can_move: &can_move };
-            self.history.stretch(thread, accesses, held, &mut scene, &mut self.sets, &mut self.found);
-            self.new += self.found.unknown.get().len();
-            if self.repeats.looks() {
+            self.history.look(thread, accesses, held, self.hand_over.stamp(), &mut self.found);
+            if !self.found.unknown.is_empty() {
+                self.remember(thread, accesses, held, symbols);
+            }
+            if !PLAIN && self.repeats.looks() {
                 self.history.minds_changes_of(accesses);
                 let found = &self.found;
                 if !found.news.is_empty() || self.uses.places && !found.new_places.is_empty() {
@@ -513,6 +534,16 @@ impl Analysis {
                 detector.accesses(accesses, &mut now, &mut self.out);
             }
         }
+    }
+
+    /// Takes accesses into account that may be new to the history.
+    #[inline(never)]
+    fn remember(&mut self, thread: ThreadId, accesses: &[Access], held: Held, symbols: &Symbols) {
+        let can_move = |var| !self.paper && self.ranges.variable(var, symbols).object.is_some();
+        let full = if self.marking { Asked::Marks(&mut self.marks) } else { Asked::Order(&self.full) };
+        let mut scene = Scene { order: &self.hand_over, full, can_move: &can_move };
+        self.history.take_in(thread, accesses, held, &mut scene, &mut self.sets, &mut self.found);
+        self.new += self.found.unknown.get().len();
     }
 
     /// An object has died: nobody keeps state for it.

@@ -189,6 +189,11 @@ impl Checker {
         self.step(event, symbols)
     }
 
+    /// How many blocks a thread is in.
+    pub fn open_blocks(&self, thread: ThreadId) -> usize {
+        self.threads.get(thread.index()).map_or(0, |thread| thread.open.len())
+    }
+
     /// Whether a thread ends the block that it has begun last.
     #[inline(always)]
     fn closes(&mut self, thread: ThreadId, block: BlockId) -> bool {

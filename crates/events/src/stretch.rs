@@ -58,21 +58,44 @@ impl Access {
 /// What comes before the accesses of a stretch, and where these end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Head {
-    /// Who.
-    pub thread: ThreadId,
-    /// Where the operation is.
-    pub site: SiteId,
-    /// The operation, never a plain access; none if the stretch is nothing but accesses.
-    pub op: Option<Op>,
+    /// A whole event, so that nobody has to put one together; without meaning but for its thread if it is an access.
+    event: Event,
     /// How many accesses of the batch there are up to the end of this stretch.
     end: u32,
 }
 
+/// Stands for no operation.
+const NOTHING: Op = Op::Read { var: VarId(0) };
+
 impl Head {
+    /// The beginning of a stretch that ends after so many accesses of the batch.
+    #[inline(always)]
+    fn new(thread: ThreadId, site: SiteId, op: Option<Op>, end: usize) -> Self {
+        Self { event: Event { thread, site, op: op.unwrap_or(NOTHING) }, end: end as u32 }
+    }
+
+    /// Who.
+    #[inline(always)]
+    pub fn thread(&self) -> ThreadId {
+        self.event.thread
+    }
+
+    /// The operation, never a plain access; none if the stretch is nothing but accesses.
+    #[inline(always)]
+    pub fn op(&self) -> Option<Op> {
+        self.event().map(|event| event.op)
+    }
+
     /// The operation as an event.
     #[inline(always)]
-    pub fn event(&self) -> Option<Event> {
-        Some(Event { thread: self.thread, site: self.site, op: self.op? })
+    pub fn event(&self) -> Option<&Event> {
+        (!self.event.op.is_access()).then_some(&self.event)
+    }
+
+    /// The operation, or some access of the same thread if there is none.
+    #[inline(always)]
+    pub fn operation_or_access(&self) -> &Event {
+        &self.event
     }
 }
 
@@ -93,12 +116,17 @@ pub struct Repeat {
 /// A batch of events, cut into stretches.
 #[derive(Clone, Debug, Default)]
 pub struct Stretches {
+    /// Perhaps longer than what counts, like `accesses`: [`room`](Self::room) would have to fill anew what was cut off.
     heads: Vec<Head>,
     accesses: Vec<Access>,
     repeats: Vec<Repeat>,
+    /// How many stretches, accesses and events count.
+    stretches: usize,
+    filled: usize,
+    events: usize,
 }
 
-const NO_HEAD: Head = Head { thread: ThreadId(0), site: SiteId(0), op: None, end: 0 };
+const NO_HEAD: Head = Head { event: Event { thread: ThreadId(0), site: SiteId(0), op: NOTHING }, end: 0 };
 const NO_ACCESS: Access = Access { var: VarId(0), place: 0 };
 
 /// The place in [`Stretches`] for the next stretches; what is written there counts once they are [taken](Self::take).
@@ -122,12 +150,13 @@ impl Room<'_> {
         self.accesses.iter().take(self.filled).map(|access| access.var).max()
     }
 
-    /// Takes `count` of the accesses written last as those of the next stretch. False if there is no room.
+    /// Takes `count` of the accesses written last as those of the next stretch, which begins with an operation, or with
+    /// none if this is an access. False if there is no room.
     #[inline(always)]
-    pub(crate) fn take(&mut self, thread: ThreadId, site: SiteId, op: Option<Op>, count: usize) -> bool {
+    pub(crate) fn take(&mut self, event: Event, count: usize) -> bool {
         self.filled += count;
         let Some(head) = self.heads.get_mut(self.stretches) else { return false };
-        *head = Head { thread, site, op, end: self.filled as u32 };
+        *head = Head { event, end: self.filled as u32 };
         self.stretches += 1;
         true
     }
@@ -137,13 +166,13 @@ impl Stretches {
     /// The beginnings of all stretches.
     #[inline(always)]
     pub fn heads(&self) -> &[Head] {
-        &self.heads
+        self.heads.get(..self.stretches).unwrap_or_default()
     }
 
     /// The accesses of all stretches.
     #[inline(always)]
     pub fn all_accesses(&self) -> &[Access] {
-        &self.accesses
+        self.accesses.get(..self.filled).unwrap_or_default()
     }
 
     /// Those among them that are known to have happened before, as far as the source knows, in their order.
@@ -155,21 +184,21 @@ impl Stretches {
     /// Every stretch: its beginning and its accesses.
     #[inline(always)]
     pub fn iter(&self) -> impl Iterator<Item = (&Head, &[Access])> {
-        let mut rest = 0;
-        self.heads.iter().map(move |head| {
+        let (mut rest, accesses) = (0, self.all_accesses());
+        self.heads().iter().map(move |head| {
             let start = std::mem::replace(&mut rest, head.end as usize);
-            (head, self.accesses.get(start..head.end as usize).unwrap_or_default())
+            (head, accesses.get(start..head.end as usize).unwrap_or_default())
         })
     }
 
     /// How many events there are.
     pub fn len(&self) -> usize {
-        self.accesses.len() + self.heads.iter().filter(|head| head.op.is_some()).count()
+        self.events
     }
 
     /// Whether there is no event.
     pub fn is_empty(&self) -> bool {
-        self.heads.is_empty()
+        self.stretches == 0
     }
 
     /// Holds nothing from now on.
@@ -177,14 +206,17 @@ impl Stretches {
         self.heads.clear();
         self.accesses.clear();
         self.repeats.clear();
+        (self.stretches, self.filled, self.events) = (0, 0, 0);
     }
 
     /// Appends other stretches, which are known to have happened before.
     pub fn repeat(&mut self, stretches: &Stretches, number: u32, version: u32) {
         self.close();
         let (first, before) = (self.heads.len(), self.accesses.len() as u32);
-        self.heads.extend(stretches.heads.iter().map(|head| Head { end: head.end + before, ..*head }));
-        self.accesses.extend_from_slice(&stretches.accesses);
+        self.heads.extend(stretches.heads().iter().map(|head| Head { end: head.end + before, ..*head }));
+        self.accesses.extend_from_slice(stretches.all_accesses());
+        (self.stretches, self.filled) = (self.heads.len(), self.accesses.len());
+        self.events += stretches.events;
         self.repeats.push(Repeat { first, end: self.heads.len(), number, version });
     }
 
@@ -206,23 +238,18 @@ impl Stretches {
             // The first event begins a stretch.
             let head = &mut heads[stretches - 1];
             if begins {
-                *head = Head {
-                    thread: event.thread,
-                    site: event.site,
-                    op: (!is_access).then_some(event.op),
-                    end: 0,
-                };
+                head.event = *event;
             }
             head.end = filled as u32;
         }
-        self.keep(stretches, filled);
+        self.keep(stretches, filled, events.len());
     }
 
     /// Appends the same events, not cut.
     pub fn uncut(&self, events: &mut Vec<Event>) {
         for (head, accesses) in self.iter() {
             events.extend(head.event());
-            events.extend(accesses.iter().map(|access| access.event(head.thread)));
+            events.extend(accesses.iter().map(|access| access.event(head.thread())));
         }
     }
 
@@ -230,18 +257,24 @@ impl Stretches {
     #[inline(always)]
     pub(crate) fn begin(&mut self, thread: ThreadId, site: SiteId, op: Option<Op>) {
         self.close();
-        self.heads.push(Head { thread, site, op, end: self.accesses.len() as u32 });
+        self.heads.push(Head::new(thread, site, op, self.accesses.len()));
+        self.stretches = self.heads.len();
+        self.events += usize::from(op.is_some());
     }
 
     /// Adds an access to the stretch that was begun last; counts once the stretch is [closed](Self::close).
     #[inline(always)]
     pub(crate) fn access(&mut self, access: Access) {
         self.accesses.push(access);
+        self.filled = self.accesses.len();
+        self.events += 1;
     }
 
     /// Ends the stretch that was begun last, and makes sure that it goes on with nobody else's accesses.
     #[inline(always)]
     pub(crate) fn close(&mut self) {
+        self.heads.truncate(self.stretches);
+        self.accesses.truncate(self.filled);
         if let Some(last) = self.heads.last_mut() {
             last.end = self.accesses.len() as u32;
         }
@@ -250,22 +283,26 @@ impl Stretches {
     /// Whose stretch was begun last.
     #[inline(always)]
     pub(crate) fn last_thread(&self) -> Option<ThreadId> {
-        self.heads.last().map(|head| head.thread)
+        self.heads().last().map(Head::thread)
     }
 
     /// Makes room for so many events, whose contents mean nothing yet.
     pub(crate) fn room(&mut self, events: usize) -> Room<'_> {
         // What was there before is overwritten and not cleared first: that would be a second store for each event.
-        self.heads.resize(events + 1, NO_HEAD);
-        self.accesses.resize(events + 1, NO_ACCESS);
+        if self.heads.len() <= events {
+            self.heads.resize(events + 1, NO_HEAD);
+        }
+        if self.accesses.len() <= events {
+            self.accesses.resize(events + 1, NO_ACCESS);
+        }
         self.repeats.clear();
+        (self.stretches, self.filled, self.events) = (0, 0, 0);
         Room { heads: &mut self.heads, accesses: &mut self.accesses, stretches: 0, filled: 0 }
     }
 
     /// Keeps what was taken.
-    pub(crate) fn keep(&mut self, stretches: usize, accesses: usize) {
-        self.heads.truncate(stretches);
-        self.accesses.truncate(accesses);
+    pub(crate) fn keep(&mut self, stretches: usize, accesses: usize, events: usize) {
+        (self.stretches, self.filled, self.events) = (stretches, accesses, events);
     }
 }
 
@@ -286,7 +323,7 @@ mod tests {
             assert_eq!(stretches.len(), events.len());
         }
         stretches.cut(&trace.events);
-        let shape: Vec<_> = stretches.iter().map(|(head, of)| (head.op.is_some(), of.len())).collect();
+        let shape: Vec<_> = stretches.iter().map(|(head, of)| (head.op().is_some(), of.len())).collect();
         assert_eq!(shape, [(false, 2), (false, 1), (true, 1), (true, 0), (false, 1)]);
     }
 }

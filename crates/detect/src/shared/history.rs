@@ -65,9 +65,21 @@ impl History {
         Self { places, rests, ..Self::default() }
     }
 
-    /// Takes the accesses of a stretch of a thread into account.
-    #[inline]
-    pub fn stretch(
+    /// Finds the accesses of a stretch of a thread that may be new; mostly there are none. They have to be
+    /// [taken in](Self::take_in) before the next stretch.
+    #[inline(always)]
+    pub fn look(&self, me: ThreadId, accesses: &[Access], held: Held, stamp: u32, found: &mut Found) {
+        found.clear();
+        match (self.places, self.rests) {
+            (false, false) => self.look_for::<false, false>(me, accesses, held, stamp, found),
+            (true, false) => self.look_for::<true, false>(me, accesses, held, stamp, found),
+            (false, true) => self.look_for::<false, true>(me, accesses, held, stamp, found),
+            (true, true) => self.look_for::<true, true>(me, accesses, held, stamp, found),
+        }
+    }
+
+    /// Takes those accesses of a stretch into account that may be new.
+    pub fn take_in(
         &mut self,
         me: ThreadId,
         accesses: &[Access],
@@ -76,14 +88,6 @@ impl History {
         sets: &mut LockSets,
         found: &mut Found,
     ) {
-        found.clear();
-        let order = scene.order;
-        match (self.places, self.rests) {
-            (true, true) => self.look::<true, true>(me, accesses, held, order.stamp(), found),
-            (true, false) => self.look::<true, false>(me, accesses, held, order.stamp(), found),
-            (false, true) => self.look::<false, true>(me, accesses, held, order.stamp(), found),
-            (false, false) => self.look::<false, false>(me, accesses, held, order.stamp(), found),
-        }
         for at in 0..found.unknown.get().len() {
             let i = found.unknown.get()[at];
             if let Some(access) = accesses.get(i as usize) {
@@ -96,8 +100,8 @@ impl History {
     /// access is not taken into account before the next one is looked at: one that is like an earlier one stays so, and
     /// [`access`](Self::access) looks again at the others.
     #[inline(always)]
-    fn look<const PLACES: bool, const RESTS: bool>(
-        &mut self,
+    fn look_for<const PLACES: bool, const RESTS: bool>(
+        &self,
         me: ThreadId,
         accesses: &[Access],
         held: Held,
@@ -348,14 +352,9 @@ mod tests {
             let access = event.op.access().map(|(var, write)| Access::new(var, event.site, write));
             let held = holders.held(event.thread);
             let mut scene = Scene { order: &order, full: Asked::Marks(&mut marks), can_move: &can_move };
-            history.stretch(
-                event.thread,
-                access.as_slice(),
-                held,
-                &mut scene,
-                &mut sets,
-                &mut Found::default(),
-            );
+            let (accesses, mut found) = (access.as_slice(), Found::default());
+            history.look(event.thread, accesses, held, order.stamp(), &mut found);
+            history.take_in(event.thread, accesses, held, &mut scene, &mut sets, &mut found);
         }
         (history, sets, order)
     }

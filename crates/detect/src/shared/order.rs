@@ -127,12 +127,10 @@ impl Spare {
             return;
         }
         let mut fresh = self.0.pop().unwrap_or_default();
-        let both = known.len().min(others.len());
         let new = Rc::make_mut(&mut fresh);
         new.clear();
-        new.extend(known.iter().zip(others).map(|(&mine, &theirs)| mine.max(theirs)));
-        new.extend_from_slice(&known[both..]);
-        new.extend_from_slice(&others[both..]);
+        new.extend_from_slice(known);
+        raise_all(new, others);
         *known = fresh;
     }
 }
@@ -228,10 +226,11 @@ impl Order {
 
     /// A thread that holds a lock has made some accesses, perhaps after it took one.
     #[inline(always)]
-    pub fn accesses(&mut self, thread: ThreadId, took: bool, mut writes: impl Iterator<Item = bool>) {
+    pub fn accesses(&mut self, thread: ThreadId, took: bool, writes: impl Iterator<Item = bool>) {
         if self.edges == Edges::HandOver {
             let wrote = &mut self.threads[thread.index()].wrote;
-            *wrote = *wrote & !took || writes.any(|writes| writes);
+            // To the end: which access is the first that writes cannot be foretold.
+            *wrote = writes.fold(*wrote & !took, |wrote, writes| wrote | writes);
         }
     }
 
@@ -306,6 +305,19 @@ impl Order {
         self.volatiles.remove(&var);
     }
 
+    /// A thread takes a lock in exclusive mode: what [`step`](Self::step) does in the full order.
+    #[inline(always)]
+    pub fn acquire(&mut self, me: ThreadId, lock: LockId) {
+        self.lock(me, lock, Mode::Exclusive);
+    }
+
+    /// A thread gives up a lock that it held alone, likewise.
+    #[inline(always)]
+    pub fn release(&mut self, me: ThreadId, lock: LockId) {
+        self.unlock(me, lock, Mode::Exclusive);
+    }
+
+    #[inline]
     fn lock(&mut self, me: ThreadId, lock: LockId, mode: Mode) {
         let lock = &self.locks[lock.index()];
         let thread = &mut self.threads[me.index()];
@@ -315,6 +327,7 @@ impl Order {
         }
     }
 
+    #[inline]
     fn unlock(&mut self, me: ThreadId, lock: LockId, mode: Mode) {
         let given = self.give(me);
         let lock = &mut self.locks[lock.index()];
@@ -428,6 +441,7 @@ impl Taken {
 
 impl Thread {
     /// Whether there was anything new.
+    #[inline]
     fn take(&mut self, me: ThreadId, taken: &Taken, spare: &mut Spare) -> bool {
         let news = match taken {
             Taken::Nothing => false,
@@ -437,9 +451,14 @@ impl Thread {
                 all.iter().enumerate().any(|(i, &time)| i != me.index() && time > self.knew(i))
             }
         };
-        if !news {
-            return false;
+        if news {
+            self.learn(taken, spare);
         }
+        news
+    }
+
+    #[inline(never)]
+    fn learn(&mut self, taken: &Taken, spare: &mut Spare) {
         match taken {
             Taken::Nothing => {}
             Taken::One(given) => {
@@ -448,7 +467,6 @@ impl Thread {
             }
             Taken::Many(all) => spare.raise_all(&mut self.known, all),
         }
-        true
     }
 
     fn knew(&self, thread: usize) -> u32 {

@@ -13,9 +13,7 @@
 //!
 //! Detectors for which that holds say so ([`Uses::once`](crate::Uses::once)). To all others everything is shown.
 
-use events::{Repeat, ThreadId};
-
-use super::held::Held;
+use events::Repeat;
 
 /// What was so when a region last told nothing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -30,8 +28,6 @@ struct Told {
 pub struct Repeats {
     /// By their numbers. Nothing was told of those that have version 0, which there is not.
     rows: Vec<Told>,
-    /// The blocks that each thread is in.
-    blocks: Vec<u32>,
     /// The region that is being looked at, what was so at its beginning, and how often somebody had something to report.
     looked_at: Option<(u32, Told, u64)>,
     /// Whether it is left out.
@@ -39,27 +35,10 @@ pub struct Repeats {
 }
 
 impl Repeats {
-    /// A thread begins a block.
-    #[inline(always)]
-    pub fn begin_block(&mut self, thread: ThreadId) {
-        if self.blocks.len() <= thread.index() {
-            self.blocks.resize(thread.index() + 1, 0);
-        }
-        self.blocks[thread.index()] += 1;
-    }
-
-    /// A thread ends a block, which it has begun.
-    #[inline(always)]
-    pub fn finish_block(&mut self, thread: ThreadId) {
-        if let Some(open) = self.blocks.get_mut(thread.index()) {
-            *open = open.saturating_sub(1);
-        }
-    }
-
-    /// A region begins. `now` is the thread's time, the changes so far, and how often there was something to report.
-    pub fn begin(&mut self, repeat: &Repeat, thread: ThreadId, held: Held, now: (u32, u64, u64)) {
+    /// A region begins. `alone` says that its thread holds no lock and is in no block; `now` is the thread's time, the
+    /// changes so far, and how often there was something to report.
+    pub fn begin(&mut self, repeat: &Repeat, alone: bool, now: (u32, u64, u64)) {
         let (time, changes, asked) = now;
-        let alone = held == Held::NONE && self.blocks.get(thread.index()).is_none_or(|&open| open == 0);
         let told = Told { version: repeat.version, time, changes };
         self.skips = alone && self.rows.get(repeat.number as usize) == Some(&told);
         self.looked_at = (alone && !self.skips).then_some((repeat.number, told, asked));

@@ -427,13 +427,13 @@ fn decode_width<const WIDTH: usize>(
         // What is wrong is found out at the end, in one go.
         let mut wrong = thread.0 == NOBODY;
         let code = operation >> 3;
-        let (mut op, mut site) = (None, SiteId(0));
+        let mut event = Event { thread, site: SiteId(0), op: Op::Read { var: VarId(0) } };
         if code != PLAIN {
             place = sites.decode(operation >> 1 & 3, place, record, &mut at, &mut memory.places);
             wrong |= place == 0;
             memory.place = place;
-            site = SiteId(place.wrapping_sub(1));
-            op = Some(decode_operation(code, place, record, &mut at, memory, symbols)?);
+            event.site = SiteId(place.wrapping_sub(1));
+            event.op = decode_operation(code, place, record, &mut at, memory, symbols)?;
             events += 1;
         }
         let count = usize::from(run >> 4);
@@ -459,7 +459,7 @@ fn decode_width<const WIDTH: usize>(
             events += count;
             at += 1 + count * WIDTH;
         }
-        if wrong || !room.take(thread, site, op, count) {
+        if wrong || !room.take(event, count) {
             return Err(Broken);
         }
         *next += at;

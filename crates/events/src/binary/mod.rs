@@ -2,7 +2,7 @@
 //! ten nanoseconds an event.
 //!
 //! ```text
-//! file   = magic, version u16, reserved u16, frame*, end
+//! file   = magic, version u16, 0 u16, frame*, end
 //! frame  = header (32 bytes), payload
 //! header = sync u32, stored length u32, length u32, events u32, number of the first event u64, crc of payload u32,
 //!          crc of the header so far u32                                       (all little-endian)

@@ -63,6 +63,10 @@ impl Reader {
             );
             return Err(TraceError::new(name, Place::Byte(8), reason));
         }
+        if head[10..] != [0; 2] {
+            let reason = "the trace is damaged: two bytes that are always 0 are not";
+            return Err(TraceError::new(name, Place::Byte(10), reason));
+        }
         Ok(Self {
             name,
             stream,
@@ -251,16 +255,16 @@ impl Source for Reader {
         let end = self.payload.len() - PADDING;
         let left = decoded
             .ok()
-            .and_then(|count| self.left.checked_sub(count))
-            .filter(|&left| if left == 0 { self.at == end } else { self.at < end });
-        let Some(left) = left else {
+            .and_then(|count| Some((count, self.left.checked_sub(count)?)))
+            .filter(|&(_, left)| if left == 0 { self.at == end } else { self.at < end });
+        let Some((count, left)) = left else {
             stretches.clear();
             let start = self.read;
             self.cut_off(start, "a frame makes no sense although its check sum is right", &[]);
             return Ok(false);
         };
         self.left = left;
-        stretches.keep(taken, accesses);
+        stretches.keep(taken, accesses, count);
         for object in self.memory.freed.drain(..) {
             self.symbols.free(object);
         }

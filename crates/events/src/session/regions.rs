@@ -227,7 +227,7 @@ impl Reader {
         if told? != Stop::Hungry || !alone.words().is_empty() || !fits || !is_of(thread, &stretches) {
             return Ok(Told::InParts);
         }
-        let locks = stretches.heads().iter().filter_map(|head| match head.op {
+        let locks = stretches.heads().iter().filter_map(|head| match head.op() {
             Some(Op::Acquire { lock, .. }) => Some(lock),
             _ => None,
         });
@@ -241,7 +241,7 @@ impl Reader {
 fn is_of(thread: ThreadId, stretches: &Stretches) -> bool {
     stretches.heads().iter().all(|head| {
         let fits = matches!(
-            head.op,
+            head.op(),
             None | Some(
                 Op::Acquire { .. }
                     | Op::Release { .. }
@@ -251,6 +251,6 @@ fn is_of(thread: ThreadId, stretches: &Stretches) -> bool {
                     | Op::Finish { .. }
             )
         );
-        fits && head.thread == thread
+        fits && head.thread() == thread
     })
 }

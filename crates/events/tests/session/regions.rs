@@ -82,7 +82,7 @@ fn from_its_third_time_on_a_region_is_known_to_repeat() {
     assert_eq!(repeats.iter().map(|repeat| repeat.number).collect::<Vec<_>>(), [1, 0, 0]);
     assert!(repeats.iter().all(|repeat| repeat.end - repeat.first == 5), "{repeats:?}");
     let heads = &stretches.heads()[repeats[1].first..repeats[1].end];
-    assert!(heads.iter().all(|head| head.thread == heads[0].thread));
+    assert!(heads.iter().all(|head| head.thread() == heads[0].thread()));
 }
 
 #[test]

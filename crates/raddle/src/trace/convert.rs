@@ -11,7 +11,7 @@ use events::rapid::{Lost, WriteError};
 use events::{Event, Form, Gap, Place, Source, Symbols, TraceError, binary, rapid, text};
 use findings::{plural, visible};
 
-use super::{ending, name, open};
+use super::{name, open};
 use crate::cli::{ConvertArgs, To};
 use crate::error::{Failure, Outcome};
 use crate::output::{WholeFile, to_stdout};
@@ -44,7 +44,15 @@ pub fn run(args: &ConvertArgs) -> Result<Outcome, Failure> {
     };
     drop(line);
     tell_lost(&lost, source.gaps(), form);
-    Ok(ending(source.as_ref()))
+    let Some(damage) = source.damage() else { return Ok(Outcome::Clean) };
+    let help = format!("what could be read is in {}, with a gap that says what is missing", place(&args.out));
+    Failure::with_help(damage.to_string(), help).tell();
+    Ok(Outcome::Incomplete)
+}
+
+/// Where the trace was written.
+fn place(out: &Path) -> String {
+    if out == Path::new("-") { "what was printed".to_owned() } else { name(out) }
 }
 
 /// The form asked for, or that of the file's name.

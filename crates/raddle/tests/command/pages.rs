@@ -34,7 +34,9 @@ fn trace_formats() -> String {
     format!(
         "# Trace formats\n\nA trace is what the threads of a program did, in an order that respects each thread and each lock. \
          `raddle run --record app.trace` writes one; `raddle trace convert` turns one form into another; every subcommand \
-         takes all three.\n\n## Readable text\n\n{}\n\n## Binary\n\n{}\n\n## STD\n\n{}\n",
+         takes all three. A binary trace that is cut \
+         off or damaged is read as far as it goes: `convert` writes that part, with a gap that says what is missing, \
+         and ends with exit code 2.\n\n## Readable text\n\n{}\n\n## Binary\n\n{}\n\n## STD\n\n{}\n",
         head("crates/events/src/text/mod.rs"),
         head("crates/events/src/binary/mod.rs"),
         head("crates/events/src/rapid/mod.rs")
