@@ -101,7 +101,7 @@ fn of_attributes(class: &Class<'_>, attributes: &[Attribute<'_>], member: &str) 
 fn of_annotation(class: &Class<'_>, annotation: &Annotation, member: &str) -> Option<Suppression> {
     let utf8 = |index: u16| class.pool.utf8(index).map(text::to_str).unwrap_or_default();
     let descriptor = utf8(annotation.descriptor);
-    let name = descriptor.strip_prefix('L').unwrap_or(descriptor).trim_end_matches(';');
+    let name = descriptor.strip_prefix('L').unwrap_or(&descriptor).trim_end_matches(';');
     let simple = name.rsplit(['/', '$']).next().unwrap_or(name);
     let mut rules = match simple {
         "SuppressRaddle" => Vec::new(),
