@@ -51,9 +51,16 @@ mod tests {
                 exit this
                 return
             }
+            method void resize(int capacity) {
+                enter this
+                put int Tank.capacity of this = capacity
+                exit this
+                return
+            }
             method public void run() {
                 shown = call virtual int Tank.shown()(this)
                 call virtual void Tank.refill(int)(this, shown)
+                call virtual void Tank.resize(int)(this, shown)
                 return
             }
         }
@@ -77,7 +84,7 @@ mod tests {
             code.frame(method.expect("a method of that name"), Some(0))
         };
         let may = |method: &str, write: bool, field: &str| found.may(&begin(method), write, field);
-        assert!(may("shown", false, "Tank.level") && may("shown", false, "Tank.capacity"));
+        assert!(may("shown", false, "Tank.level") && may("shown", false, "Tank.capacity"), "{found:?}");
         assert!(!may("shown", true, "Tank.level") && !may("shown", true, "Tank.capacity"));
         assert!(may("refill", true, "Tank.level") && !may("refill", true, "Tank.capacity"));
         assert!(!may("refill", false, "Tank.capacity") && !may("run", false, "Tank.level"));
