@@ -84,8 +84,7 @@ fn every_marked_defect_is_found_and_nothing_else() {
                 _ => {}
             }
         }
-        let expected =
-            program.marks_of(&[Kind::Defect, Kind::Also, Kind::Alarm, Kind::MayAlarm, Kind::Missed]);
+        let expected = program.marks_of(&[Kind::Defect, Kind::Also, Kind::Alarm, Kind::Missed]);
         for (road, found) in seen.found() {
             if !expected.iter().any(|mark| found.shows(mark)) {
                 what += &format!("  not marked: {road:?} has {found}\n");
