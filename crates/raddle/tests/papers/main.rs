@@ -138,12 +138,15 @@ fn exported_methods_are_blocks_if_asked_for() {
     nothing_wrong(&wrong);
 }
 
+/// Subjects by fingerprint.
+type Named<'s> = BTreeMap<&'s str, &'s str>;
+
 /// The lines of a program at which both roads show a defect of one rule, with the fingerprints of either. Elements of arrays are
 /// left out: `lockset-code` does not look at them, and a race on what a field leads to shows the line as well.
-fn seen_by_both(seen: &Seen) -> Vec<(u32, BTreeMap<&str, &str>, BTreeMap<&str, &str>)> {
+fn seen_by_both(seen: &Seen) -> Vec<(u32, Named<'_>, Named<'_>)> {
     let mut both = Vec::new();
     for mark in seen.program.marks_of(&[Kind::Defect]) {
-        let of = |wanted: Road| -> BTreeMap<&str, &str> {
+        let of = |wanted: Road| -> Named<'_> {
             let shown = seen.found().filter(|(road, found)| {
                 *road == wanted && found.shows(mark) && !found.subject.starts_with("elements of")
             });
