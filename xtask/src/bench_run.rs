@@ -1,11 +1,14 @@
 //! `cargo xtask bench run`: what being watched costs a program. Bare and watched runs take turns, and the fastest of
 //! each counts, since the rest is noise of the machine. Two numbers for each program: how much slower it runs while it is
 //! recorded and analysed (its own clock, `RESULT name ms=…`), and how much later its report is there than its end would
-//! have been.
+//! have been. Two more runs, by a plan with the values that it has watched (flows) and by the same plan without them, say what
+//! those cost; and a program that does nothing, what being watched adds to its start.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
+
+use events::plan::Plan;
 
 use crate::bench::{build_all, place, run, text};
 
@@ -30,9 +33,10 @@ pub fn bench(args: &[&str]) -> Result<(), String> {
     let files: Vec<PathBuf> = programs.iter().map(|name| sources.join(format!("{name}.java"))).collect();
     run(Command::new("javac").args(["-nowarn", "-d", &text(&place)]).args(&files))?;
     println!(
-        "| program | bare, ms | watched, ms | slowdown | to the report, s | against the bare run | events | woven |"
+        "| program | bare, ms | watched, ms | slowdown | to the report, s | against the bare run | events | woven | flows | \
+         by plan without them, ms | with them, ms | added |"
     );
-    println!("|---|---|---|---|---|---|---|---|");
+    println!("|{}", "---|".repeat(12));
     let mut product = 1.0;
     for name in &programs {
         let (mut bare, mut watched) = (Vec::new(), Vec::new());
@@ -51,14 +55,80 @@ pub fn bench(args: &[&str]) -> Result<(), String> {
         let (ends, reported) = (least(&bare, |took| took.whole), least(&watched, |took| took.whole));
         product *= after / before;
         println!(
-            "| {name} | {:.0} | {:.0} | {:.2}× | {reported:.2} | {:.2}× | {coverage} |",
+            "| {name} | {:.0} | {:.0} | {:.2}× | {reported:.2} | {:.2}× | {coverage} | {} |",
             before * 1e3,
             after * 1e3,
             after / before,
-            reported / ends
+            reported / ends,
+            flows(&raddle, &place, &sources, name)?
         );
     }
     println!("\ngeometric mean of the slowdowns: {:.2}×", product.powf(1.0 / programs.len() as f64));
+    start_up(&raddle, &place)
+}
+
+/// What a program costs by a plan without and with the flows that the code road found in it, as four cells.
+fn flows(raddle: &Path, place: &Path, sources: &Path, name: &str) -> Result<String, String> {
+    // A plan is for all classes that are read, so each program has a folder of its own.
+    let classes = place.join(format!("{name}-classes"));
+    let source = sources.join(format!("{name}.java"));
+    run(Command::new("javac").args(["-nowarn", "-d", &text(&classes)]).arg(&source))?;
+    let whole = place.join(format!("{name}.plan"));
+    let mut check = Command::new(raddle);
+    check
+        .args(["check", "--no-config", "--no-progress", "--quiet", "--write-plan"])
+        .arg(&whole)
+        .arg(&classes);
+    // Findings end with 1.
+    let output = check.output().map_err(|e| format!("{check:?}: {e}"))?;
+    if !matches!(output.status.code(), Some(0 | 1)) {
+        return Err(format!("{check:?}: {}", String::from_utf8_lossy(&output.stderr)));
+    }
+    let bytes = std::fs::read(&whole).map_err(|e| format!("{}: {e}", whole.display()))?;
+    let mut plan = Plan::parse(&bytes).map_err(|e| format!("{}: {e}", whole.display()))?;
+    let count = plan.flows();
+    for (_, facts) in &mut plan.classes {
+        facts.methods.iter_mut().for_each(|method| method.flows.clear());
+    }
+    let without = place.join(format!("{name}-without.plan"));
+    std::fs::write(&without, plan.to_text()).map_err(|e| format!("{}: {e}", without.display()))?;
+    let mut least = [f64::MAX; 2];
+    for _ in 0..RUNS {
+        for (least, plan) in least.iter_mut().zip([&without, &whole]) {
+            let mut command = Command::new(raddle);
+            command.args(["run", "--no-config", "--plan"]).arg(plan);
+            let (took, _) = timed(command.args(["--", "java", "-cp"]).arg(&classes).arg(name))?;
+            *least = least.min(took.inner);
+        }
+    }
+    let [without, with] = least;
+    Ok(format!(
+        "{count} | {:.0} | {:.0} | {:+.1} %",
+        without * 1e3,
+        with * 1e3,
+        (with / without - 1.0) * 100.0
+    ))
+}
+
+/// What being watched adds to a program that does nothing, report included.
+fn start_up(raddle: &Path, place: &Path) -> Result<(), String> {
+    let source = place.join("Nothing.java");
+    let program = "class Nothing { public static void main(String[] args) { } }";
+    std::fs::write(&source, program).map_err(|e| format!("{}: {e}", source.display()))?;
+    run(Command::new("javac").args(["-nowarn", "-d", &text(place)]).arg(&source))?;
+    let mut least = [f64::MAX; 2];
+    for _ in 0..2 * RUNS {
+        let mut bare = Command::new("java");
+        let mut watched = Command::new(raddle);
+        watched.args(["run", "--no-config", "--", "java"]);
+        for (least, command) in least.iter_mut().zip([&mut bare, &mut watched]) {
+            let start = Instant::now();
+            run(command.arg("-cp").arg(place).arg("Nothing"))?;
+            *least = least.min(start.elapsed().as_secs_f64());
+        }
+    }
+    let [bare, watched] = least.map(|seconds| seconds * 1e3);
+    println!("start: {bare:.0} ms bare, {watched:.0} ms watched, {:+.0} ms (at most +200)", watched - bare);
     Ok(())
 }
 

@@ -1,8 +1,8 @@
 //! The programs of MoTH's Tables 1 and 2 (*Precise detection of atomicity violations*, 2012), written anew from their
 //! descriptions in `tests/papers/moth`, each with a twin in which the defect is mended. A mark `//~ rule` stands at a line
 //! that a finding of that rule must show, as a step or in a stack; `//~ paper rule` is a false alarm that the paper has
-//! as well, and counts with `--paper` only. By the paper's definitions there may be as many false alarms in each table as in
-//! the paper, which are 3 and 10; our salesmen have more of them than the paper's, and our lifts fewer.
+//! as well, and counts with `--paper` only. By the paper's definitions no row may have more false alarms than the paper's, which
+//! are 3 in the first table and 10 in the second, and the views of 2003 have to miss what the paper says they miss.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -114,8 +114,8 @@ fn judged<'m>(report: &Report, marks: &'m BTreeSet<Mark>) -> (Vec<&'m Mark>, usi
     (missed.collect(), alarms.count())
 }
 
-/// A row of a table: how many defects there are, how many false alarms the paper has at most, and how many defects the
-/// views of 2003 miss.
+/// A row of a table as the paper has it: how many defects there are, how many false alarms MoTH gives, and how many defects
+/// the views of 2003 miss.
 fn row(name: &str, defects: usize, paper_alarms: usize, missed_by_views: usize) {
     let (marked, alarms) = marks(name);
     assert_eq!(marked.len(), defects, "marks in {name}");
@@ -138,19 +138,37 @@ fn mended(name: &str) {
     assert_eq!(found.findings().count(), 0, "{name}:\n{}", told(&found));
 }
 
+/// A row of a table, as `row` takes it.
+type Row = (&'static str, usize, usize, usize);
+
 macro_rules! rows {
-    ($($test:ident: $name:literal, $defects:literal, $alarms:literal, $missed:literal;)+) => {$(
-        #[test]
-        fn $test() {
-            row($name, $defects, $alarms, $missed);
-            if $defects > 0 {
-                mended($name);
+    ($table:ident: $($test:ident: $name:literal, $defects:literal, $alarms:literal, $missed:literal;)+) => {
+        const $table: &[Row] = &[$(($name, $defects, $alarms, $missed)),+];
+        $(
+            #[test]
+            fn $test() {
+                row($name, $defects, $alarms, $missed);
+                if $defects > 0 {
+                    mended($name);
+                }
             }
-        }
-    )+};
+        )+
+    };
 }
 
-rows! {
+/// What a table comes to in the paper: defects, false alarms of MoTH, defects that the views miss.
+fn sums(table: &[Row]) -> (usize, usize, usize) {
+    table
+        .iter()
+        .fold((0, 0, 0), |(defects, alarms, missed), row| (defects + row.1, alarms + row.2, missed + row.3))
+}
+
+#[test]
+fn the_rows_add_up_to_the_papers_totals() {
+    assert_eq!((sums(FIRST), sums(SECOND)), ((15, 3, 10), (18, 10, 17)));
+}
+
+rows! { FIRST:
     connection_is_asked_and_then_used: "Connection", 2, 0, 1;
     coord03_is_read_apart: "Coord03", 1, 0, 0;
     local_is_written_back: "Local", 1, 0, 1;
@@ -165,9 +183,12 @@ rows! {
     under_reporting_has_one_variable: "UnderReporting", 1, 0, 1;
     allocate_vector_searches_and_then_marks: "AllocateVector", 1, 0, 1;
     knight_compares_and_then_writes: "Knight", 1, 0, 1;
-    arithmetic_database_takes_two_steps: "ArithmeticDatabase", 3, 1, 2;
-    elevator_asks_who_has_claimed_a_floor: "Elevator", 16, 3, 16;
+    arithmetic_database_takes_two_steps: "ArithmeticDatabase", 3, 1, 3;
+}
+
+rows! { SECOND:
+    elevator_asks_who_has_claimed_a_floor: "Elevator", 16, 6, 16;
     philosophers_wait_for_both_forks: "Philo", 0, 2, 0;
-    salesmen_look_again_at_the_shortest_tour: "Tsp", 0, 5, 0;
+    salesmen_look_again_at_the_shortest_tour: "Tsp", 0, 2, 0;
     store_sells_what_may_be_gone: "Store", 2, 0, 1;
 }

@@ -1,15 +1,14 @@
 import java.util.Arrays;
 
 /**
- * The travelling salesman of von Praun and Gross: workers take partial tours from a common heap, the most promising first, extend
- * them while they are short, and search the rest on their own. The length of the shortest tour is looked at under the
- * lock again before it is lowered: nothing is wrong with it.
+ * The travelling salesman of von Praun and Gross: the solver makes beginnings of tours and sorts them by what they promise; workers
+ * take one after the other and search what can become of it. The length of the shortest tour is looked at under the lock
+ * again before it is lowered: nothing is wrong with it.
  */
 public class Tsp {
     static int size = 9;
     static final int SPLIT = 3;
     static final int WORKERS = 2;
-    static final int HEAP = 1000;
 
     /** Where the cities are, and how far from each other. */
     static class Map {
@@ -202,20 +201,23 @@ public class Tsp {
         }
     }
 
-    /** Beginnings of tours, the one with the least bound on top. Used under the solver's lock. */
+    /** Beginnings of tours, the one with the least bound on top. Only the thread that makes it uses it. */
     static class Heap {
-        private final Tour[] tours = new Tour[HEAP];
+        private Tour[] tours = new Tour[16];
         private int count;
 
         boolean isEmpty() {
             return count == 0;
         }
 
-        boolean isFull() {
-            return count == HEAP;
+        int count() {
+            return count;
         }
 
         void push(Tour tour) {
+            if (count == tours.length) {
+                tours = Arrays.copyOf(tours, 2 * count);
+            }
             int at = count;
             count++;
             while (at > 0 && tours[(at - 1) / 2].bound > tour.bound) {
@@ -255,18 +257,8 @@ public class Tsp {
 
     /** What the workers did. */
     static class Statistics {
-        private int taken;
-        private int extended;
         private int searched;
         private int improved;
-
-        synchronized void take() {
-            taken++;
-        }
-
-        synchronized void extend(int tours) {
-            extended += tours;
-        }
 
         synchronized void search() {
             searched++;
@@ -277,7 +269,11 @@ public class Tsp {
         }
 
         synchronized boolean isSane() {
-            return taken == extended + 1 && searched <= taken && improved >= 0;
+            return improved <= searched * factorial(size);
+        }
+
+        private static long factorial(int n) {
+            return n < 2 ? 1 : n * factorial(n - 1);
         }
     }
 
@@ -285,8 +281,8 @@ public class Tsp {
         private final Map map;
         private final Statistics statistics = new Statistics();
         private final Object queue = new Object();
-        private final Heap heap = new Heap();
-        private int busy;
+        private final Tour[] beginnings;
+        private int next;
         private final Object best = new Object();
         private int shortest = Integer.MAX_VALUE;
         private Tour shortestTour;
@@ -299,7 +295,7 @@ public class Tsp {
             offer(route.tour());
             // Nobody else knows this object yet.
             first = shortest() + 1;
-            put(Tour.start(map));
+            beginnings = beginnings(SPLIT);
         }
 
         /** Always to the nearest city. */
@@ -318,37 +314,46 @@ public class Tsp {
             return tour;
         }
 
-        private void put(Tour tour) {
-            synchronized (queue) {
-                if (heap.isFull()) {
-                    throw new IllegalStateException("too many tours");
+        /** All beginnings of some length that may still be the shortest tour's, the most promising first. */
+        private Tour[] beginnings(int length) {
+            Heap open = new Heap();
+            Heap done = new Heap();
+            open.push(Tour.start(map));
+            while (!open.isEmpty()) {
+                Tour tour = open.pop();
+                if (tour.count() >= Math.min(length, size)) {
+                    done.push(tour);
+                } else {
+                    split(tour, open);
                 }
-                heap.push(tour);
-                queue.notify();
+            }
+            Tour[] sorted = new Tour[done.count()];
+            for (int i = 0; i < sorted.length; i++) {
+                sorted[i] = done.pop();
+            }
+            return sorted;
+        }
+
+        /** Takes one city more, each in turn, if that does not make the tour too long already. */
+        private void split(Tour tour, Heap into) {
+            for (int city = 0; city < size; city++) {
+                if (!tour.visits(city)) {
+                    Tour longer = tour.extend(map, city);
+                    if (longer.bound < first) {
+                        into.push(longer);
+                    }
+                }
             }
         }
 
-        /** The next beginning; null if there is none and nobody can find one any more. */
-        Tour take() throws InterruptedException {
+        /** The next beginning; null if there is none. */
+        Tour take() {
             synchronized (queue) {
-                while (heap.isEmpty() && busy > 0) {
-                    queue.wait();
-                }
-                if (heap.isEmpty()) {
-                    queue.notifyAll();
+                if (next == beginnings.length) {
                     return null;
                 }
-                busy++;
-                return heap.pop();
-            }
-        }
-
-        void done() {
-            synchronized (queue) {
-                busy--;
-                if (busy == 0) {
-                    queue.notifyAll();
-                }
+                next++;
+                return beginnings[next - 1];
             }
         }
 
@@ -371,6 +376,13 @@ public class Tsp {
                     shortest = length;
                     shortestTour = tour;
                 }
+            }
+        }
+
+        /** Whether everything was taken. */
+        boolean isDone() {
+            synchronized (queue) {
+                return next == beginnings.length;
             }
         }
 
@@ -405,40 +417,14 @@ public class Tsp {
 
         @Override
         public void run() {
-            try {
-                Tour tour = solver.take();
-                while (tour != null) {
-                    solver.statistics().take();
-                    work(tour);
-                    solver.done();
-                    tour = solver.take();
+            Tour tour = solver.take();
+            while (tour != null) {
+                if (solver.isShorter(tour.bound)) {
+                    solver.statistics().search();
+                    search(tour);
                 }
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
+                tour = solver.take();
             }
-        }
-
-        private void work(Tour tour) {
-            if (!solver.isShorter(tour.bound)) {
-                return;
-            }
-            if (tour.count() < SPLIT) {
-                split(tour);
-            } else {
-                solver.statistics().search();
-                search(tour);
-            }
-        }
-
-        private void split(Tour tour) {
-            int made = 0;
-            for (int city = 0; city < size; city++) {
-                if (!tour.visits(city)) {
-                    solver.put(tour.extend(map, city));
-                    made++;
-                }
-            }
-            solver.statistics().extend(made);
         }
 
         private void search(Tour tour) {
@@ -505,6 +491,6 @@ public class Tsp {
         }
         int expected = slowly(map, Tour.start(map), solver.first());
         boolean right = solver.shortest() == expected && isRight(map, solver.shortestTour(), expected);
-        System.out.println(right && solver.statistics().isSane());
+        System.out.println(right && solver.isDone() && solver.statistics().isSane());
     }
 }

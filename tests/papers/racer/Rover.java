@@ -1,5 +1,6 @@
 import java.util.ArrayList;
 import java.util.List;
+import support.Invisible;
 
 /**
  * The executive of a planetary rover, in the manner of section 5 of "Racer": the main program starts the thread that interprets a
@@ -13,6 +14,9 @@ import java.util.List;
  *
  * And the high-level race of "High-level data races": the executive resets six fields in one block, which the checker asks
  * for in three. The rover's developers called that an optimisation; here a step may be woken up that has only just begun.
+ *
+ * What they depend on is forced without the trace knowing of it: two threads count before they have waited for anything,
+ * the first change comes before the first step, and the first action is taken without waiting and ends when it was asked for.
  */
 public class Rover {
     /** Synchronisations, all of them and those that an analysis could not leave out. */
@@ -20,9 +24,9 @@ public class Rover {
     static int syncNumOpt;
 
     static void synchronise(boolean needed) {
-        syncNum++; //~ also data-race
+        syncNum++; //~ data-race
         if (needed) {
-            syncNumOpt++; //~ also data-race
+            syncNumOpt++; //~ data-race
         }
     }
 
@@ -156,11 +160,15 @@ public class Rover {
         }
 
         boolean isIdle() {
-            return status == IDLE; //~ also data-race
+            return status() == IDLE;
         }
 
         boolean hasFinished() {
-            return status == DONE; //~ data-race
+            return status() == DONE;
+        }
+
+        private int status() {
+            return status; //~ data-race
         }
 
         private synchronized Action take() throws InterruptedException {
@@ -180,9 +188,16 @@ public class Rover {
         private void perform(Action action) {
             setStatus(BUSY);
             db.update(action.component, action.effect);
+            if (performed == 0) {
+                Invisible.await(3);
+            }
+            count(action);
+            setStatus(DONE);
+        }
+
+        private synchronized void count(Action action) {
             performed++;
             said += action.name().length();
-            setStatus(DONE);
         }
 
         private void setStatus(int now) {
@@ -191,6 +206,10 @@ public class Rover {
 
         @Override
         public void run() {
+            synchronise(true);
+            Invisible.meet(2);
+            db.update(0, 0);
+            Invisible.await(2);
             try {
                 Action action = take();
                 while (action != null) {
@@ -211,6 +230,7 @@ public class Rover {
         private ExecCondChecker checker;
         private Database db;
         private int polls;
+        private int steps;
         private int lastId;
         // What belongs to the step that is executed now.
         private Task current;
@@ -242,22 +262,20 @@ public class Rover {
         }
 
         /** Called by the checker. */
-        synchronized void wakeUp() {
+        synchronized void wakeUp(int change) {
+            lastChange = change;
             woken = true;
             wakeups++;
             notifyAll();
         }
 
-        synchronized boolean wantsToHear(int change) {
-            if (ended) {
-                return false;
-            }
-            lastChange = change;
-            return true;
+        synchronized boolean wantsToHear() {
+            return !ended;
         }
 
         synchronized boolean isRunning() {
-            return current != null && started;
+            boolean begun = started;
+            return current != null && begun;
         }
 
         private synchronized void begin() {
@@ -284,15 +302,25 @@ public class Rover {
                 polls++;
             }
             execution.command(task.action);
+            if (steps == 0) {
+                Invisible.step(1);
+            }
             waitForWakeUp();
             if (execution.hasFinished()) {
                 polls++;
             }
+            if (steps == 0) {
+                Invisible.step(2);
+            }
+            steps++;
             task.succeeded = true;
         }
 
         @Override
         public void run() {
+            synchronise(true);
+            Invisible.meet(2);
+            Invisible.await(1);
             try {
                 Task task = plan.next();
                 while (task != null) {
@@ -386,10 +414,14 @@ public class Rover {
                 while (waitForChange()) {
                     synchronise(false);
                     Condition condition = watched();
-                    boolean concerned = condition == null || condition.holds(db) || exec.isRunning();
+                    boolean running = exec.isRunning();
+                    boolean concerned = running || condition == null || condition.holds(db);
                     told++;
-                    if (concerned && exec.wantsToHear(told)) { //~ high-level-race
-                        exec.wakeUp();
+                    if (concerned && exec.wantsToHear()) { //~ high-level-race
+                        exec.wakeUp(told);
+                    }
+                    if (told == 1) {
+                        Invisible.step(0);
                     }
                 }
             } catch (InterruptedException e) {

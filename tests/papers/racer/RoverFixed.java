@@ -1,5 +1,6 @@
 import java.util.ArrayList;
 import java.util.List;
+import support.Invisible;
 
 /** The executive of Rover; its counters have a lock, and so has the status of the action execution. */
 public class RoverFixed {
@@ -145,12 +146,16 @@ public class RoverFixed {
             notifyAll();
         }
 
-        synchronized boolean isIdle() {
-            return status == IDLE;
+        boolean isIdle() {
+            return status() == IDLE;
         }
 
-        synchronized boolean hasFinished() {
-            return status == DONE;
+        boolean hasFinished() {
+            return status() == DONE;
+        }
+
+        private synchronized int status() {
+            return status;
         }
 
         private synchronized Action take() throws InterruptedException {
@@ -170,9 +175,16 @@ public class RoverFixed {
         private void perform(Action action) {
             setStatus(BUSY);
             db.update(action.component, action.effect);
+            if (performed == 0) {
+                Invisible.await(3);
+            }
+            count(action);
+            setStatus(DONE);
+        }
+
+        private synchronized void count(Action action) {
             performed++;
             said += action.name().length();
-            setStatus(DONE);
         }
 
         private synchronized void setStatus(int now) {
@@ -181,6 +193,10 @@ public class RoverFixed {
 
         @Override
         public void run() {
+            synchronise(true);
+            Invisible.meet(2);
+            db.update(0, 0);
+            Invisible.await(2);
             try {
                 Action action = take();
                 while (action != null) {
@@ -201,6 +217,7 @@ public class RoverFixed {
         private ExecCondChecker checker;
         private Database db;
         private int polls;
+        private int steps;
         private int lastId;
         // What belongs to the step that is executed now.
         private Task current;
@@ -267,15 +284,25 @@ public class RoverFixed {
                 polls++;
             }
             execution.command(task.action);
+            if (steps == 0) {
+                Invisible.step(1);
+            }
             waitForWakeUp();
             if (execution.hasFinished()) {
                 polls++;
             }
+            if (steps == 0) {
+                Invisible.step(2);
+            }
+            steps++;
             task.succeeded = true;
         }
 
         @Override
         public void run() {
+            synchronise(true);
+            Invisible.meet(2);
+            Invisible.await(1);
             try {
                 Task task = plan.next();
                 while (task != null) {
@@ -371,6 +398,9 @@ public class RoverFixed {
                     Condition condition = watched();
                     told++;
                     exec.tell(condition == null || condition.holds(db), told);
+                    if (told == 1) {
+                        Invisible.step(0);
+                    }
                 }
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();

@@ -28,6 +28,8 @@ public class Elevator {
     static final class Person {
         private final int from;
         private final int to;
+        /** Who came to the same door before. */
+        private Person before;
 
         Person(int from, int to) {
             this.from = from;
@@ -45,15 +47,25 @@ public class Elevator {
         boolean goesUp() {
             return to > from;
         }
+
+        /** Joins those who wait; used under the floor's lock. */
+        Person join(Person waiting) {
+            before = waiting;
+            return this;
+        }
+
+        Person before() {
+            return before;
+        }
     }
 
     /** A floor with two buttons. All that changes is guarded by the floor's own lock. */
     static class Floor {
         private final int number;
-        private List<Person> upWaiting = new ArrayList<>();
+        private Person upWaiting;
         private int upClaim = NOBODY;
         private int upCalls;
-        private List<Person> downWaiting = new ArrayList<>();
+        private Person downWaiting;
         private int downClaim = NOBODY;
         private int downCalls;
 
@@ -65,13 +77,21 @@ public class Elevator {
             return number;
         }
 
+        private static int crowd(Person last) {
+            int people = 0;
+            for (Person person = last; person != null; person = person.before()) {
+                people++;
+            }
+            return people;
+        }
+
         synchronized void pressUp(Person person) {
-            upWaiting.add(person);
+            upWaiting = person.join(upWaiting);
             upCalls++;
         }
 
         synchronized void pressDown(Person person) {
-            downWaiting.add(person);
+            downWaiting = person.join(downWaiting);
             downCalls++;
         }
 
@@ -89,9 +109,9 @@ public class Elevator {
                 return "";
             }
             if (upCalls > CROWD) {
-                return "lift " + upClaim + ", " + upWaiting.size() + " wait";
+                return "lift " + upClaim + ", " + crowd(upWaiting) + " wait";
             }
-            return upClaim == NOBODY ? "called" : "lift " + upClaim;
+            return upClaim == NOBODY ? "called" : "lift " + upClaim; //~ paper high-level-race
         }
 
         synchronized String downDisplay() {
@@ -99,21 +119,21 @@ public class Elevator {
                 return "";
             }
             if (downCalls > CROWD) {
-                return "lift " + downClaim + ", " + downWaiting.size() + " wait";
+                return "lift " + downClaim + ", " + crowd(downWaiting) + " wait";
             }
-            return downClaim == NOBODY ? "called" : "lift " + downClaim;
+            return downClaim == NOBODY ? "called" : "lift " + downClaim; //~ paper high-level-race
         }
 
         synchronized boolean hasUp() {
-            return !upWaiting.isEmpty();
+            return upWaiting != null;
         }
 
         synchronized boolean hasDown() {
-            return !downWaiting.isEmpty();
+            return downWaiting != null;
         }
 
         synchronized boolean claimUp(int lift) {
-            if (upWaiting.isEmpty() || upClaim != NOBODY) {
+            if (upWaiting == null || upClaim != NOBODY) {
                 return false;
             }
             upClaim = lift;
@@ -121,29 +141,29 @@ public class Elevator {
         }
 
         synchronized boolean claimDown(int lift) {
-            if (downWaiting.isEmpty() || downClaim != NOBODY) {
+            if (downWaiting == null || downClaim != NOBODY) {
                 return false;
             }
             downClaim = lift;
             return true;
         }
 
-        synchronized List<Person> boardUp(int lift) {
-            List<Person> people = upWaiting;
+        synchronized Person boardUp(int lift) {
+            Person people = upWaiting;
             if (upClaim == lift) {
                 upClaim = NOBODY;
             }
-            upWaiting = new ArrayList<>();
+            upWaiting = null;
             upCalls = 0;
             return people;
         }
 
-        synchronized List<Person> boardDown(int lift) {
-            List<Person> people = downWaiting;
+        synchronized Person boardDown(int lift) {
+            Person people = downWaiting;
             if (downClaim == lift) {
                 downClaim = NOBODY;
             }
-            downWaiting = new ArrayList<>();
+            downWaiting = null;
             downCalls = 0;
             return people;
         }
@@ -200,8 +220,8 @@ public class Elevator {
             }
         }
 
-        void enter(List<Person> people) {
-            for (Person person : people) {
+        void enter(Person last) {
+            for (Person person = last; person != null; person = person.before()) {
                 byTarget.get(person.to()).add(person);
                 count++;
             }
@@ -256,14 +276,14 @@ public class Elevator {
 
         private boolean tryUp(Floor floor) {
             if (floor.hasUp()) {
-                return floor.claimUp(number);
+                return floor.claimUp(number); //~ paper stale-value
             }
             return false;
         }
 
         private boolean tryDown(Floor floor) {
             if (floor.hasDown()) {
-                return floor.claimDown(number);
+                return floor.claimDown(number); //~ paper stale-value
             }
             return false;
         }

@@ -6,12 +6,15 @@ use super::look::Looked;
 use super::page::{Page, Row};
 use super::plot::{self, Bar};
 
-/// Benchmark; lines, threads, locks, slowdown; warnings and errors under export+synch, and under synch; our program and arguments.
+/// Benchmark; lines, threads, locks, most locks held at once, lock set pairs, seconds, slowdown (of programs that compute); warnings and errors under export+synch, and under synch; our program and arguments.
 struct Paper {
     name: &'static str,
     lines: usize,
     threads: usize,
     locks: usize,
+    held: usize,
+    pairs: usize,
+    seconds: f64,
     slowdown: Option<f64>,
     export: [usize; 2],
     synch: [usize; 2],
@@ -19,12 +22,15 @@ struct Paper {
     args: &'static [&'static str],
 }
 
-const PAPERS: [Paper; 8] = [
+const PAPERS: [Paper; 12] = [
     Paper {
         name: "elevator",
         lines: 529,
         threads: 5,
         locks: 8,
+        held: 1,
+        pairs: 17,
+        seconds: 11.14,
         slowdown: None,
         export: [2, 0],
         synch: [0, 0],
@@ -36,62 +42,80 @@ const PAPERS: [Paper; 8] = [
         lines: 706,
         threads: 10,
         locks: 2,
+        held: 1,
+        pairs: 5,
+        seconds: 0.94,
         slowdown: Some(48.2),
         export: [7, 0],
         synch: [7, 0],
         ours: &["moth/Tsp"],
-        args: &["10"],
+        args: &["11"],
     },
     Paper {
         name: "sor",
         lines: 17_690,
         threads: 4,
         locks: 1,
+        held: 1,
+        pairs: 2,
+        seconds: 0.70,
         slowdown: Some(7.3),
         export: [0, 0],
         synch: [0, 0],
         ours: &["views/Sor"],
-        args: &["200", "100"],
+        args: &["400", "400"],
     },
     Paper {
         name: "moldyn",
         lines: 1291,
         threads: 5,
         locks: 1,
+        held: 1,
+        pairs: 2,
+        seconds: 3.62,
         slowdown: Some(11.8),
         export: [0, 0],
         synch: [0, 0],
         ours: &["atomizer/MolDyn"],
-        args: &["1000"],
+        args: &["3000"],
     },
     Paper {
         name: "montecarlo",
         lines: 3557,
         threads: 5,
         locks: 1,
+        held: 1,
+        pairs: 2,
+        seconds: 7.94,
         slowdown: Some(2.2),
         export: [1, 0],
         synch: [0, 0],
         ours: &["atomizer/MonteCarlo"],
-        args: &["60000"],
+        args: &["200000"],
     },
     Paper {
         name: "raytracer",
         lines: 1859,
         threads: 5,
         locks: 5,
+        held: 1,
+        pairs: 7,
+        seconds: 5.96,
         slowdown: Some(36.6),
         export: [1, 1],
         synch: [1, 1],
         ours: &["atomizer/RayTracer"],
-        args: &["500"],
+        args: &["1000"],
     },
     Paper {
         name: "jigsaw",
         lines: 90_100,
         threads: 53,
         locks: 706,
-        slowdown: None,
+        held: 31,
+        pairs: 4531,
+        seconds: 13.49,
+        slowdown: Some(4.7),
         export: [34, 1],
         synch: [16, 0],
         ours: &["atomizer/WebServer"],
@@ -102,13 +126,75 @@ const PAPERS: [Paper; 8] = [
         lines: 75_305,
         threads: 39,
         locks: 816_617,
+        held: 6,
+        pairs: 986_855,
+        seconds: 96.50,
         slowdown: None,
         export: [19, 4],
         synch: [4, 1],
         ours: &["atomizer/StringBuffer", "atomizer/Iteration", "atomizer/Printing"],
         args: &[],
     },
+    Paper {
+        name: "hedc",
+        lines: 29_948,
+        threads: 26,
+        locks: 385,
+        held: 3,
+        pairs: 728,
+        seconds: 8.36,
+        slowdown: None,
+        export: [4, 1],
+        synch: [1, 0],
+        ours: &[],
+        args: &[],
+    },
+    Paper {
+        name: "mtrt",
+        lines: 11_315,
+        threads: 6,
+        locks: 7,
+        held: 2,
+        pairs: 7,
+        seconds: 2.33,
+        slowdown: Some(46.4),
+        export: [6, 0],
+        synch: [0, 0],
+        ours: &[],
+        args: &[],
+    },
+    Paper {
+        name: "specJBB",
+        lines: 30_490,
+        threads: 10,
+        locks: 262_000,
+        held: 6,
+        pairs: 340_088,
+        seconds: 18.01,
+        slowdown: Some(11.2),
+        export: [4, 0],
+        synch: [0, 0],
+        ours: &[],
+        args: &[],
+    },
+    Paper {
+        name: "webl",
+        lines: 22_284,
+        threads: 5,
+        locks: 402_445,
+        held: 3,
+        pairs: 452_685,
+        seconds: 60.35,
+        slowdown: None,
+        export: [19, 0],
+        synch: [0, 0],
+        ours: &[],
+        args: &[],
+    },
 ];
+
+/// How many times as long a watched program may take.
+const MOST_SLOWDOWN: f64 = 15.0;
 
 /// The refinements in the order in which the paper adds them.
 const LADDER: [(&str, &str); 6] = [
@@ -158,8 +244,9 @@ impl Sum {
         self.locks += watched.covered("locks");
         self.bare += desk.looker.bare(program, args)?;
         self.watched += watched.seconds;
-        let export = desk.looker.watch(program, &["--detectors", "atomizer", "--blocks", "export"], &[])?;
-        let synch = desk.looker.watch(program, &["--detectors", "atomizer"], &[])?;
+        let export =
+            desk.looker.watch(program, &["--detectors", "atomizer", "--paper", "--blocks", "export"], &[])?;
+        let synch = desk.looker.watch(program, &["--detectors", "atomizer", "--paper"], &[])?;
         for (sum, looked) in [(&mut self.export, export), (&mut self.synch, synch)] {
             let [warnings, errors] = judged(&looked, program);
             *sum = [sum[0] + warnings, sum[1] + errors];
@@ -174,19 +261,28 @@ pub fn tables(desk: &Desk, page: &mut Page) -> Result<(), String> {
     page.say(
         "What watching costs (all detectors, report included), and the blocks that `atomizer` calls not atomic, under both of the \
          paper's heuristics: `--blocks export` and `--blocks synch`. *Errors* are warnings that show a marked defect. Each \
-         cell has the paper's number first. The paper's other programs (hedc, mtrt, specJBB, webl) have no counterpart here, and \
-         its lock set pairs are not counted.",
+         cell has the paper's number first; where it stands alone, there is no program of ours, or no such number: lock sets are \
+         not kept in pairs here. The paper gives a slowdown only for programs that compute. A watched program may take fifteen \
+         times as long at most; a row with more says why. Warnings are of `--paper`.",
     );
     let mut rows = Vec::new();
     let mut bars = Vec::new();
     for paper in &PAPERS {
+        let theirs = paper.slowdown.map_or("–".to_owned(), |slowdown| format!("{slowdown}×"));
+        if paper.ours.is_empty() {
+            let numbers = [paper.lines, paper.threads, paper.locks, paper.held, paper.pairs];
+            let mut cells: Vec<String> = numbers.iter().map(usize::to_string).collect();
+            cells.extend([format!("{} s", paper.seconds), theirs]);
+            cells.extend([paper.export, paper.synch].concat().iter().map(usize::to_string));
+            rows.push(Row { name: paper.name.to_owned(), cells, differs: false });
+            continue;
+        }
         let mut sum = Sum::default();
         for path in paper.ours {
             sum.add(desk, desk.corpus.get(path)?, paper.args)?;
         }
         let Sum { lines, threads, locks, bare, watched, export, synch } = sum;
         let slowdown = watched / bare;
-        let theirs = paper.slowdown.map_or("–".to_owned(), |slowdown| format!("{slowdown}×"));
         bars.push(Bar { name: paper.name.to_owned(), values: vec![paper.slowdown, Some(slowdown)] });
         rows.push(Row {
             name: paper.name.to_owned(),
@@ -194,14 +290,18 @@ pub fn tables(desk: &Desk, page: &mut Page) -> Result<(), String> {
                 format!("{}, {lines}", paper.lines),
                 format!("{}, {threads}", paper.threads),
                 format!("{}, {locks}", paper.locks),
-                format!("{bare:.2} s"),
+                paper.held.to_string(),
+                paper.pairs.to_string(),
+                format!("{} s, {bare:.2} s", paper.seconds),
                 format!("{theirs}, {slowdown:.1}×"),
                 format!("{}, {}", paper.export[0], export[0]),
                 format!("{}, {}", paper.export[1], export[1]),
                 format!("{}, {}", paper.synch[0], synch[0]),
                 format!("{}, {}", paper.synch[1], synch[1]),
             ],
-            differs: paper.export != export || paper.synch != synch,
+            differs: paper.export != export
+                || paper.synch != synch
+                || slowdown > paper.slowdown.unwrap_or(MOST_SLOWDOWN).min(MOST_SLOWDOWN),
         });
     }
     let head = [
@@ -209,6 +309,8 @@ pub fn tables(desk: &Desk, page: &mut Page) -> Result<(), String> {
         "lines",
         "threads",
         "locks",
+        "most locks held",
+        "lock set pairs",
         "bare",
         "slowdown",
         "export+synch: warnings",
@@ -226,7 +328,7 @@ pub fn tables(desk: &Desk, page: &mut Page) -> Result<(), String> {
 fn ladder(desk: &Desk, page: &mut Page) -> Result<(), String> {
     page.heading("Atomizer, Figure 18");
     page.say(
-        "Warnings under *export+synch* as refinements are added one after the other (`--refine`). In the paper the five together \
+        "Warnings under *export+synch* and `--paper` as refinements are added one after the other (`--refine`). In the paper the five together \
          take 341 warnings down to 97.",
     );
     let mut programs: Vec<&Program> = desk.corpus.of("atomizer").collect();
@@ -243,14 +345,14 @@ fn ladder(desk: &Desk, page: &mut Page) -> Result<(), String> {
         desk.looker.watch(program, &options, &[])?;
         let mut cells = Vec::new();
         for ((_, refine), sum) in LADDER.iter().zip(&mut sums) {
-            let options = ["--detectors", "atomizer", "--refine", refine];
+            let options = ["--detectors", "atomizer", "--paper", "--refine", refine];
             let count = warnings(&desk.looker.analyze(program, &trace, &options)?);
             *sum += count;
             cells.push(count.to_string());
         }
         rows.push(Row { name: program.name.clone(), cells, differs: false });
     }
-    let falls = sums.windows(2).all(|pair| pair[1] <= pair[0]) && sums[LADDER.len() - 1] < sums[0];
+    let falls = sums.windows(2).all(|pair| pair[1] < pair[0]);
     rows.push(Row {
         name: "**all**".to_owned(),
         cells: sums.iter().map(|sum| format!("**{sum}**")).collect(),

@@ -26,6 +26,8 @@ pub struct Program {
     pub also: BTreeSet<Mark>,
     /// What the paper reports in addition.
     pub paper: BTreeSet<Mark>,
+    /// The lines of those that set a final field.
+    pub finals: BTreeSet<u64>,
 }
 
 /// The fields of a program, and the instructions that access them.
@@ -167,5 +169,21 @@ fn read(source: &Path, all: &Path, place: &Path) -> Result<Program, String> {
             }
         }
     }
-    Ok(Program { name: name.to_owned(), classes, lines: text.lines().count(), defects, also, paper })
+    let finals = finals(&text, &paper);
+    Ok(Program { name: name.to_owned(), classes, lines: text.lines().count(), defects, also, paper, finals })
+}
+
+/// The marked lines `this.name = …` of which the nearest declaration above of a field of that name is final.
+fn finals(text: &str, marks: &BTreeSet<Mark>) -> BTreeSet<u64> {
+    let lines: Vec<&str> = text.lines().collect();
+    let is_final = |line: u64| {
+        let (above, at) = lines.split_at_checked(line.checked_sub(1)? as usize)?;
+        let (name, _) = at.first()?.trim().strip_prefix("this.")?.split_once(" = ")?;
+        let ends = [format!(" {name};"), format!(" {name} =")];
+        let declared = above.iter().rev().find(|line| {
+            line.trim().starts_with("private ") && ends.iter().any(|end| line.contains(end.as_str()))
+        })?;
+        Some(declared.contains(" final "))
+    };
+    marks.iter().map(|(line, _)| *line).filter(|line| is_final(*line) == Some(true)).collect()
 }

@@ -8,7 +8,7 @@ type Third = (&'static str, [&'static str; 6], &'static str, &'static [&'static 
 
 const THIRD: [Third; 5] = [
     ("Elevator", ["500", "5", "16.7", "17.5", "1.9", "2"], "views/Elevator", &[]),
-    ("SOR", ["250", "3", "0.8", "343.2", "123.5", "0"], "views/Sor", &["200", "100"]),
+    ("SOR", ["250", "3", "0.8", "343.2", "123.5", "0"], "views/Sor", &["400", "400"]),
     ("TSP, small", ["700", "4", "0.6", "1.8", "0.2", "0"], "moth/Tsp", &["6"]),
     ("TSP, larger", ["700", "4", "0.6", "28.1", "2.3", "0"], "moth/Tsp", &["10"]),
     ("K9 Rover", ["7000", "82", "–", "–", "–", "1"], "racer/Rover", &[]),
@@ -79,7 +79,7 @@ fn block_local(desk: &Desk, page: &mut Page) -> Result<(), String> {
         let strict = desk.looker.check(program, &["--detectors", "stale", "--paper"])?.findings.len();
         let ours = desk.looker.check(program, &["--detectors", "stale"])?.findings.len();
         let causal = desk.looker.check(program, &["--detectors", "causal"])?.count("stale-value");
-        let export = ["--detectors", "atomizer", "--blocks", "export"];
+        let export = ["--detectors", "atomizer", "--paper", "--blocks", "export"];
         let reduction = super::atomizer::warnings(&desk.looker.watch(program, &export, &[])?);
         rows.push(Row {
             name: name.to_owned(),

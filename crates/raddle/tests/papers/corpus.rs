@@ -19,8 +19,6 @@ pub enum Kind {
     Missed,
     /// A false alarm that is not gone yet.
     Alarm,
-    /// A false alarm that is not gone yet and depends on how the threads happen to run.
-    MayAlarm,
     /// Another name for a defect that is marked nearby; it depends on how the threads happen to run.
     Also,
 }
@@ -131,7 +129,6 @@ fn marks(text: &str) -> Vec<(Kind, Mark)> {
                 Some(("export", rule)) => (Kind::Export, rule),
                 Some(("FN", rule)) => (Kind::Missed, rule),
                 Some(("FP", rule)) => (Kind::Alarm, rule),
-                Some(("FP?", rule)) => (Kind::MayAlarm, rule),
                 Some(("also", rule)) => (Kind::Also, rule),
                 Some((word, _)) => panic!("a mark cannot begin with {word}"),
                 None => (Kind::Defect, rule),

@@ -13,6 +13,8 @@ pub enum Road {
     Check,
     /// It is watched.
     Run,
+    /// A trace of it, the last of the options, is looked at again.
+    Trace,
 }
 
 /// A finding, as far as it matters here.
@@ -25,6 +27,8 @@ pub struct Found {
     pub fingerprint: String,
     /// Who found it.
     detectors: String,
+    /// Where it was seen, if both roads were taken at once.
+    pub roads: Vec<String>,
     /// The lines of the program's source that it shows, in steps or stacks.
     lines: BTreeSet<u32>,
 }
@@ -44,7 +48,8 @@ impl fmt::Display for Found {
 
 /// What one road finds in a program; an error says why there is no report.
 pub fn look(program: &Program, road: Road, options: &[&str]) -> Result<Vec<Found>, String> {
-    let report = program.classes.with_extension(format!("{road:?}{}.json", options.concat()));
+    let named: String = options.iter().filter(|option| !option.contains('/')).copied().collect();
+    let report = program.classes.with_extension(format!("{road:?}{named}.json"));
     let _ = std::fs::remove_file(&report);
     let mut command = Command::new(env!("CARGO_BIN_EXE_raddle"));
     command.env_remove("JAVA_TOOL_OPTIONS");
@@ -53,6 +58,9 @@ pub fn look(program: &Program, road: Road, options: &[&str]) -> Result<Vec<Found
         Road::Check => {
             command.args(["check", "--no-config", "--no-progress", "--output", &output]).args(options);
             command.arg(&program.classes);
+        }
+        Road::Trace => {
+            command.args(["analyze", "--no-config", "--no-progress", "--output", &output]).args(options);
         }
         Road::Run => {
             command.args(["run", "--no-config", "--leave", "support.Invisible", "--output", &output]);
@@ -85,12 +93,16 @@ fn found(finding: &serde_json::Value, file: &str) -> Found {
             place.strip_prefix(file)?.strip_prefix(':')?.parse::<u32>().ok()
         }));
     }
-    let detectors = finding["detectors"].as_array().into_iter().flatten().filter_map(|name| name.as_str());
+    let words = |key: &str| -> Vec<String> {
+        let words = finding[key].as_array().into_iter().flatten();
+        words.filter_map(|word| word.as_str()).map(str::to_owned).collect()
+    };
     Found {
         rule: text("rule"),
         subject: text("subject"),
         fingerprint: text("fingerprint"),
-        detectors: detectors.collect::<Vec<_>>().join(", "),
+        detectors: words("detectors").join(", "),
+        roads: words("roads"),
         lines,
     }
 }

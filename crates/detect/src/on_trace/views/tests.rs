@@ -467,3 +467,15 @@ fn volatile_variables_are_in_views_only_in_the_paper() {
     assert!(found(&default(), lines).is_empty());
     assert_eq!(found(&paper(), lines), ["v, x"]);
 }
+
+#[test]
+fn known_false_alarm_values_read_apart_of_which_nobody_makes_anything_together() {
+    // Only the code could tell that the two values never meet: `causal` reports nothing for such a program.
+    let lines = "
+        b m: A@1.x
+        b m: A@1.y
+        a m: +A@1.x +A@1.y
+        b m: A@1.x
+        b m: A@1.y";
+    assert_eq!(found(&default(), lines), ["A.x, A.y"]);
+}
