@@ -172,7 +172,7 @@ fn arrays_of_one_type_are_told_apart_by_the_fields_that_hold_them() {
     let report = of(&race_on([" of A.x", " of A.x"], [" of A.y", " of A.y"]));
     assert_eq!(subjects(&report), ["A.x[]", "A.y[]"]);
     for finding in report.findings() {
-        assert_eq!(finding.detectors(), ["eraser", "fasttrack", "racer"], "one finding for all of them");
+        assert_eq!(finding.detectors, ["eraser", "fasttrack", "racer"], "one finding for all of them");
     }
 }
 
