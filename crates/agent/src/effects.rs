@@ -46,6 +46,8 @@ struct Choice {
     line: u32,
     text: String,
     watched: bool,
+    /// Is it told how threads come there?
+    tells: bool,
 }
 
 /// All choices, by their numbers from 1, and what was found out about classes.
@@ -66,8 +68,8 @@ pub struct Told {
 }
 
 impl Effects {
-    /// A new choice; its number.
-    pub fn add(&self, site: &instrument::Site<'_>) -> u32 {
+    /// A new choice, in the JDK or not; its number.
+    pub fn add(&self, site: &instrument::Site<'_>, in_the_jdk: bool) -> u32 {
         let callee = match site.called {
             Called::Certain => None,
             Called::Virtual(callee) => Some((callee, false)),
@@ -83,6 +85,7 @@ impl Effects {
             line: u32::from(site.line),
             text: site.text.to_owned(),
             watched: site.watched,
+            tells: !in_the_jdk,
         };
         let mut choices = self.choices.lock().unwrap_or_else(PoisonError::into_inner);
         choices.push(choice);
@@ -243,7 +246,7 @@ impl Agent {
             Moment::After => 1,
             Moment::Thrown => 2,
         };
-        let mut numbers = vec![does as i32, reach, condition, base, moment, flags];
+        let mut numbers = vec![does as i32, reach, condition, base, moment, flags, i32::from(choice.tells)];
         numbers.extend(sites.map(|site: u32| site as i32));
         let fields = target.map(|target| target.fields.iter().map(ToString::to_string).collect());
         Some(Told { fields: fields.unwrap_or_default(), numbers })
