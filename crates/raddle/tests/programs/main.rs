@@ -3,6 +3,7 @@
 
 mod annotated;
 mod disasters;
+mod exhausted;
 mod frameworks;
 mod harmless;
 mod memory;
