@@ -8,9 +8,11 @@ use events::models::KindWord;
 use events::session::Kind;
 
 /// The classes that are compiled, in the order in which they have to be defined.
-const CLASSES: [&str; 23] = [
+const CLASSES: [&str; 25] = [
     "Kinds",
     "Sites",
+    "Lost",
+    "Calls",
     "Stacks",
     "ClassInfo$1",
     "ClassInfo",

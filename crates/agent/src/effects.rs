@@ -47,6 +47,8 @@ struct Choice {
     text: String,
     of: String,
     watched: bool,
+    /// Is it told how threads come there?
+    tells: bool,
 }
 
 /// All choices, by their numbers from 1, and what was found out about classes.
@@ -67,8 +69,8 @@ pub struct Told {
 }
 
 impl Effects {
-    /// A new choice; its number.
-    pub fn add(&self, site: &instrument::Site<'_>) -> u32 {
+    /// A new choice, in the JDK or not; its number.
+    pub fn add(&self, site: &instrument::Site<'_>, in_the_jdk: bool) -> u32 {
         let callee = match site.called {
             Called::Certain => None,
             Called::Virtual(callee) => Some((callee, false)),
@@ -85,6 +87,7 @@ impl Effects {
             text: site.text.to_owned(),
             of: site.of.to_owned(),
             watched: site.watched,
+            tells: !in_the_jdk,
         };
         let mut choices = self.choices.lock().unwrap_or_else(PoisonError::into_inner);
         choices.push(choice);
@@ -245,7 +248,7 @@ impl Agent {
             Moment::After => 1,
             Moment::Thrown => 2,
         };
-        let mut numbers = vec![does as i32, reach, condition, base, moment, flags];
+        let mut numbers = vec![does as i32, reach, condition, base, moment, flags, i32::from(choice.tells)];
         numbers.extend(sites.map(|site: u32| site as i32));
         let fields = target.map(|target| target.fields.iter().map(ToString::to_string).collect());
         Some(Told { fields: fields.unwrap_or_default(), numbers })

@@ -270,6 +270,7 @@ impl Agent {
             entries: Vec::new(),
             class: 0,
             name: name.to_owned(),
+            in_the_jdk: scope == Scope::ModelOnly,
             owners: HashMap::new(),
         };
         let options = instrument::Options {
@@ -397,6 +398,7 @@ struct Weaving<'a> {
     entries: Vec<u8>,
     class: u32,
     name: String,
+    in_the_jdk: bool,
     /// The classes of the fields that were met.
     owners: HashMap<u32, u32>,
 }
@@ -440,7 +442,7 @@ impl instrument::Sites for Weaving<'_> {
 
     fn site(&mut self, site: instrument::Site<'_>) -> Option<u32> {
         let kind = site.kind;
-        let choice = if site.effects.is_empty() { 0 } else { self.agent.effects.add(&site) };
+        let choice = if site.effects.is_empty() { 0 } else { self.agent.effects.add(&site, self.in_the_jdk) };
         // The class that must have been initialised before a field of it can be used.
         // What a use of a watched value refers to is another site.
         let field = if kind == Kind::FlowUse { 0 } else { site.operand };

@@ -155,11 +155,12 @@ impl Jvmti {
         Some(loader)
     }
 
-    /// The calls on the current thread's stack, innermost first: methods, and places in them.
-    pub fn calls(&self, most: usize) -> Vec<(jmethodID, i64)> {
+    /// The calls on the current thread's stack, innermost first: methods, and places in them. The thread is named, since
+    /// for one that is not the JVM waits until no virtual thread is being mounted anywhere.
+    pub fn calls(&self, current: jobject, most: usize) -> Vec<(jmethodID, i64)> {
         let mut frames = vec![jvmtiFrameInfo { method: null_mut(), location: 0 }; most];
         let mut count: jint = 0;
-        let got = call!(self.GetStackTrace(null_mut(), 0, most as jint, frames.as_mut_ptr(), &raw mut count));
+        let got = call!(self.GetStackTrace(current, 0, most as jint, frames.as_mut_ptr(), &raw mut count));
         frames.truncate(if got.is_ok() { count.max(0) as usize } else { 0 });
         frames.iter().map(|frame| (frame.method, frame.location)).collect()
     }

@@ -110,8 +110,12 @@ fn natives() -> Vec<(&'static str, Vec<Method>)> {
         ),
         (
             "Stacks",
-            vec![(c"stack", c"(II)V", stack as *mut c_void), (c"starts", c"(II)V", starts as *mut c_void)],
+            vec![
+                (c"stack", c"(Ljava/lang/Thread;IIZ)V", stack as *mut c_void),
+                (c"calls", c"(IIZLjava/lang/String;)V", calls as *mut c_void),
+            ],
         ),
+        ("Lost", vec![(c"tell", c"()V", lost as *mut c_void)]),
         (
             "ClassInfo",
             vec![
@@ -200,19 +204,48 @@ extern "system" fn close(_: *mut JNIEnv, _: jclass, chunk: jlong) {
     });
 }
 
-extern "system" fn stack(_: *mut JNIEnv, _: jclass, thread: jint, site: jint) {
+/// Something could not be recorded.
+extern "system" fn lost(_: *mut JNIEnv, _: jclass) {
+    contained((), || {
+        let Some(agent) = agent() else { return };
+        let (what, why) =
+            ("what threads did", "the program had run out of memory, and so there was none to record it");
+        let mut entry = Vec::new();
+        Entry::Gap { what: what.to_owned(), why: why.to_owned(), count: 1 }.encode(&mut entry);
+        agent.session.names(&entry);
+    });
+}
+
+/// The stack of the current thread shows how a thread comes to a site, or is started there.
+extern "system" fn stack(
+    _: *mut JNIEnv,
+    _: jclass,
+    current: jobject,
+    thread: jint,
+    site: jint,
+    starts: jboolean,
+) {
     contained((), || {
         if let Some(agent) = agent() {
-            agent.tell_stack(thread as u32, site as u32);
+            agent.tell_stack(current, thread as u32, site as u32, starts != 0);
         }
     });
 }
 
-extern "system" fn starts(_: *mut JNIEnv, _: jclass, thread: jint, site: jint) {
+/// The same with calls that Java has written down.
+extern "system" fn calls(
+    env: *mut JNIEnv,
+    _: jclass,
+    thread: jint,
+    site: jint,
+    starts: jboolean,
+    calls: jstring,
+) {
     contained((), || {
-        if let Some(agent) = agent() {
-            agent.tell_start(thread as u32, site as u32);
-        }
+        let Some(agent) = agent() else { return };
+        // SAFETY: the JVM's pointer, in this thread.
+        let calls = unsafe { Jni::new(env) }.text(calls);
+        agent.tell_calls(&calls, thread as u32, site as u32, starts != 0);
     });
 }
 

@@ -24,6 +24,8 @@ pub(crate) struct Own {
     pub keeping: i32,
     /// Is the end of a constructor told?
     pub freezes: bool,
+    /// Does it say what happens to its dead objects?
+    pub finalised: bool,
     /// Calls of accessors.
     pub calls: Vec<Snippet>,
 }
@@ -95,8 +97,9 @@ pub(crate) fn add(weaving: &mut Weaving<'_, '_>) -> std::result::Result<bool, Fa
     let whole = scope == Scope::Whole && !is_interface;
     let finals = weaving.options.finals;
     let keeping = if whole { constructors::keep_this(class) } else { Keeping::No };
+    weaving.own.finalised = is_finalised(class)?;
     if whole {
-        let keeps = keeping != Keeping::No && !is_finalised(class)?;
+        let keeps = keeping != Keeping::No && !weaving.own.finalised;
         let keeping = match keeps {
             true if constructors::leave_references(class)? => BLANK,
             true => KEEPING,

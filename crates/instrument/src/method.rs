@@ -267,6 +267,9 @@ pub(crate) fn value_of(class: &mut Class<'_>, moves: Moves) -> Result<Value> {
     })
 }
 
+/// What the end of a constructor and the begin of a finalizer are ordered for.
+const FINALIZE: &str = "finalize";
+
 /// A limit of our own.
 pub(crate) fn too_many(what: &'static str) -> Error {
     Error { offset: 0, reason: Reason::TableTooLarge(what) }
@@ -386,12 +389,35 @@ impl<'a> Weaving<'_, 'a> {
             self.tell(&mut freeze, site, Probe::Freeze)?;
             method.exit.append(&freeze);
         }
+        self.finalisation(method)?;
         if method.name == b"<clinit>" {
             let site = self.site(method, Kind::Initialised, 0, "")?;
             let mut end = Snippet::new();
             self.push_class(&mut end)?;
             self.tell(&mut end, site, Probe::Initialised)?;
             method.exit.append(&end);
+        }
+        Ok(())
+    }
+
+    /// The end of an object's constructor comes before its finalizer begins, in whichever thread (JLS 17.4.5). Nothing else
+    /// that is done to the object does. Told where a class itself has a finalizer: of what is above a class nothing is
+    /// known when it is woven.
+    fn finalisation(&mut self, method: &mut Method<'a>) -> Result<()> {
+        if !self.own.finalised || method.is_static() || method.is_stored(0)? {
+            return Ok(());
+        }
+        let mut order = Snippet::new();
+        order.load(Moves::Reference, 0);
+        if method.is_constructor() {
+            let site = self.site(method, Kind::Signal, 0, FINALIZE)?;
+            self.tell(&mut order, site, Probe::Orders)?;
+            method.exit.append(&order);
+            method.thrown.append(&order);
+        } else if (method.name.as_slice(), method.descriptor.as_slice()) == (b"finalize", b"()V") {
+            let site = self.site(method, Kind::Observe, 0, FINALIZE)?;
+            self.tell(&mut order, site, Probe::Orders)?;
+            method.entry.append(&order);
         }
         Ok(())
     }

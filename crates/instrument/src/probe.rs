@@ -65,6 +65,8 @@ methods! {
     Finish = "finish" "(I)V";
     /// The end of a constructor of a class with final fields.
     Freeze = "freeze" "(Ljava/lang/Object;I)V";
+    /// Gives or takes order by an object, as the site says.
+    Orders = "orders" "(Ljava/lang/Object;I)V";
     /// The end of a class's initialisation.
     Initialised = "initialised" "(Ljava/lang/Class;I)V";
     /// The class, named by the site, is used: it was initialised before.

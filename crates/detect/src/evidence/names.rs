@@ -16,7 +16,20 @@ use crate::shared::lockset::LockSet;
 #[derive(Default)]
 pub(super) struct Examples {
     index: FxHashMap<(ThreadId, SiteId), StackId>,
+    /// The first that was told of each site, by whichever thread.
+    first: FxHashMap<SiteId, StackId>,
     known: usize,
+}
+
+/// Whose stack is shown.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Whose {
+    /// That of this very operation.
+    Operation,
+    /// One of the same thread at the same place.
+    Thread,
+    /// One of another thread at the same place.
+    Another,
 }
 
 impl Examples {
@@ -24,12 +37,18 @@ impl Examples {
     pub(super) fn grow(&mut self, symbols: &Symbols) {
         for (id, stack) in symbols.stacks.iter().skip(self.known) {
             self.index.entry((stack.thread, stack.site)).or_insert(id);
+            self.first.entry(stack.site).or_insert(id);
         }
         self.known = symbols.stacks.len();
     }
 
     fn of<'a>(&self, thread: ThreadId, site: SiteId, symbols: &'a Symbols) -> Option<&'a [SiteId]> {
         self.index.get(&(thread, site)).map(|&id| symbols.stacks.get(id).callers.as_slice())
+    }
+
+    /// One of any thread.
+    fn at<'a>(&self, site: SiteId, symbols: &'a Symbols) -> Option<&'a [SiteId]> {
+        self.first.get(&site).map(|&id| symbols.stacks.get(id).callers.as_slice())
     }
 }
 
@@ -56,8 +75,8 @@ impl Names<'_> {
         frame(site, self.now.symbols)
     }
 
-    /// The calls that led to a place, and whether they are but an example.
-    fn stack(&self, thread: ThreadId, site: SiteId) -> (Vec<Frame>, bool) {
+    /// The calls that led to a place, and whose they were.
+    fn stack(&self, thread: ThreadId, site: SiteId) -> (Vec<Frame>, Whose) {
         let symbols = self.now.symbols;
         let mut stack = Vec::new();
         let mut caller = symbols.sites.get(site).caller;
@@ -65,11 +84,15 @@ impl Names<'_> {
             stack.push(self.frame(site));
             caller = symbols.sites.get(site).caller;
         }
-        match self.examples.of(thread, site, symbols) {
-            Some(callers) if stack.is_empty() => {
-                (callers.iter().map(|&site| self.frame(site)).collect(), true)
-            }
-            _ => (stack, false),
+        let example = |callers: &[SiteId]| callers.iter().map(|&site| self.frame(site)).collect();
+        if !stack.is_empty() {
+            (stack, Whose::Operation)
+        } else if let Some(callers) = self.examples.of(thread, site, symbols) {
+            (example(callers), Whose::Thread)
+        } else if let Some(callers) = self.examples.at(site, symbols) {
+            (example(callers), Whose::Another)
+        } else {
+            (stack, Whose::Operation)
         }
     }
 
@@ -94,7 +117,7 @@ impl Names<'_> {
 
     fn step(&self, step: StepAt, at_hand: bool) -> Step {
         let symbols = self.now.symbols;
-        let (stack, stack_is_example) = self.stack(step.thread, step.site);
+        let (stack, whose) = self.stack(step.thread, step.site);
         let place = self.frame(step.site);
         let read_mode = at_hand && step.role == Role::Write;
         Step {
@@ -110,12 +133,13 @@ impl Names<'_> {
             },
             locks: self.locks(step.locks),
             read_locks: if read_mode { self.read_locks() } else { Vec::new() },
-            taken: self.taken(&step, at_hand, &place, &stack),
+            // What another thread came through says nothing about what this one was running.
+            taken: self.taken(&step, at_hand, &place, if whose == Whose::Another { &[] } else { &stack }),
             act: step.act,
             mover: step.mover,
             place,
             stack,
-            stack_is_example,
+            stack_is_example: whose != Whose::Operation,
             note: step.note,
         }
     }
@@ -168,7 +192,15 @@ impl Names<'_> {
             // How a thread was started is told as its own way to that place.
             let stack = match self.examples.of(thread, site, self.now.symbols) {
                 Some(callers) => callers.iter().map(|&site| self.frame(site)).collect(),
-                None => self.stack(by, site).0,
+                // Not that of a third one, nor how the starting thread was itself started at the same place: nothing
+                // here would call it an example.
+                None => match self.stack(by, site) {
+                    (_, Whose::Another) => Vec::new(),
+                    (_, Whose::Thread) if self.now.births.of(by).is_some_and(|(_, at)| at == site) => {
+                        Vec::new()
+                    }
+                    (stack, _) => stack,
+                },
             };
             Some(Origin { thread: name(thread), by: name(by), at: self.frame(site), stack })
         };

@@ -66,6 +66,47 @@ fn a_race_tells_where_its_locks_were_taken_and_its_threads_started() {
     }
 }
 
+const STACKS: &str = "
+!stack T1 @ Box.put(Box.java:11) < Shop.sell(Shop.java:3)
+!stack T1 @ Main.main(Main.java:5) < Main.first(Main.java:1)
+main fork T1 @ Main.main(Main.java:5)
+T1 fork T2 @ Main.main(Main.java:5)
+T1 write Box@1.value @ Box.put(Box.java:11)
+T2 acquire log @ Shop.sell(Shop.java:2)
+T2 write Box@1.value @ Box.put(Box.java:11)
+T2 release log
+T1 write Box@1.value @ Box.get(Box.java:22)
+";
+
+#[test]
+fn a_thread_without_a_stack_of_its_own_shows_an_example_of_its_place_but_not_of_its_start() {
+    let report = of(STACKS);
+    let finding = report.findings().find(|finding| finding.rule == Rule::DataRace).expect("a race");
+    let mut met = 0;
+    for witness in &finding.witnesses {
+        for step in &witness.steps {
+            let stack: Vec<String> = step.stack.iter().map(place).collect();
+            if step.place.line == 11 {
+                assert_eq!(stack, ["Shop.sell(Shop.java:3)"], "{}", step.thread);
+                assert!(step.stack_is_example, "{}", step.thread);
+            } else {
+                assert!(stack.is_empty() && !step.stack_is_example, "{stack:?}");
+            }
+            if step.thread == "T2" {
+                met += 1;
+                // Another thread's calls do not say that this one was in the method that takes the lock.
+                assert!(step.taken.iter().all(|taken| !taken.example), "{:?}", step.taken);
+            }
+        }
+        for origin in &witness.threads {
+            let stack: Vec<String> = origin.stack.iter().map(place).collect();
+            let own = if origin.thread == "T1" { vec!["Main.first(Main.java:1)".to_owned()] } else { vec![] };
+            assert_eq!(stack, own, "{}", origin.thread);
+        }
+    }
+    assert!(met > 0, "no step of the other thread");
+}
+
 #[test]
 fn the_locks_in_common_become_fewer_until_none_is_left() {
     let text = "

@@ -9,6 +9,7 @@ use std::rc::Rc;
 
 use classfile::{Class, Kind as Moves, MethodType, Result, Snippet, op};
 use events::models::Models;
+use events::session::Kind;
 
 use super::plan::{Chosen, Form, Part, Plan, Source};
 use super::push::{Choice, Place, Places, copy_top};
@@ -131,6 +132,10 @@ impl<'a> Weaving<'_, 'a> {
         let lowest = parts.iter().filter_map(|part| part.form.lowest_argument()).min();
         let lowest = if needs_this { Some(0) } else { lowest };
         let mut before = Snippet::new();
+        if self.options.scope != Scope::ModelOnly && parts.iter().any(|part| takes_lock(part)) {
+            // If the stack is to overflow, then before the lock is taken: what tells that it was must not.
+            self.probes.call(&mut self.class.pool, &mut before, Probe::Room)?;
+        }
         let mut places = self.keep_operands(method, &mut before, types, lowest, needs_this)?;
         let mut noted = 0;
         for part in parts.iter().filter(|part| part.moment == Moment::Before) {
@@ -272,6 +277,12 @@ impl<'a> Weaving<'_, 'a> {
         method.thrown = told;
         Ok(())
     }
+}
+
+/// Is a lock held after the call that was not before?
+fn takes_lock(part: &Part) -> bool {
+    part.moment == Moment::After
+        && part.effects.iter().any(|effect| matches!(effect.kind, Kind::Acquire | Kind::AcquireRead))
 }
 
 /// Nothing is noted any more, and no object is kept alive.

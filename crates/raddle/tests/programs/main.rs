@@ -4,6 +4,7 @@
 mod annotated;
 mod choices;
 mod disasters;
+mod exhausted;
 mod frameworks;
 mod harmless;
 mod languages;

@@ -17,12 +17,21 @@ final class ClassInfo {
     /** Of what kind it is as a collection: the kind, the fields to what it stands for, the fields to its mutex. */
     private Object[] kind;
 
+    /** Stands for a class of which nothing could be found out. */
+    static final ClassInfo UNKNOWN = new ClassInfo();
+
     private static final ClassValue<ClassInfo> ALL = new ClassValue<>() {
         @Override
         protected ClassInfo computeValue(Class<?> type) {
             return new ClassInfo(type);
         }
     };
+
+    private ClassInfo() {
+        type = Object.class;
+        number = 0;
+        offset = 0;
+    }
 
     private ClassInfo(Class<?> type) {
         this.type = type;

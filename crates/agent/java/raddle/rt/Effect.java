@@ -33,6 +33,8 @@ final class Effect {
     private final String[] fields;
     /** Whether a wait on a monitor begins or ends. */
     private final boolean waits;
+    /** Whether it is told how threads come there: not in the JDK, where one site stands for all who call it. */
+    private final boolean tells;
     /** Of an update that may fail: which result means that it did not; 0 for others. */
     private final int succeeds;
 
@@ -45,7 +47,8 @@ final class Effect {
         moment = numbers[4];
         flags = numbers[5] & 0xff;
         succeeds = numbers[5] >> 8;
-        sites = java.util.Arrays.copyOfRange(numbers, 6, numbers.length);
+        tells = numbers[6] != 0;
+        sites = java.util.Arrays.copyOfRange(numbers, 7, numbers.length);
         int kind = sites.length > 0 && sites[0] != 0 ? Sites.kind(sites[0]) : 0;
         waits = does == STAMPED && (kind == Kinds.WAIT || kind == Kinds.WOKEN);
     }
@@ -103,7 +106,7 @@ final class Effect {
     private void does(Object o, long value, Recorder me) {
         switch (does) {
             case PLAIN:
-                me.whole(sites[0], me.object(o), number(o));
+                whole(sites[0], o, me);
                 break;
             case STAMPED:
                 stamped(sites[0], o, me);
@@ -160,7 +163,10 @@ final class Effect {
         if (flags == EXCLUSIVE) {
             if (!done) return;
             if (from == NOT) stamped(sites[0], o, me);
-            else me.stamped(sites[4], me.object(o), number(o), MODES | from | (long) flags << 8);
+            else {
+                if (tells) Stacks.at(sites[4], me);
+                me.stamped(sites[4], me.object(o), number(o), MODES | from | (long) flags << 8);
+            }
             return;
         }
         int now = done ? flags : from;
@@ -173,8 +179,16 @@ final class Effect {
         return (stamp & 127) != 0 ? READ : NOT;
     }
 
-    private static void stamped(int site, Object o, Recorder me) {
-        if (site != 0) me.stamped(site, me.object(o), number(o));
+    private void stamped(int site, Object o, Recorder me) {
+        if (site == 0) return;
+        if (tells) Stacks.at(site, me);
+        me.stamped(site, me.object(o), number(o));
+    }
+
+    /** An object that is accessed as one variable. */
+    private void whole(int site, Object o, Recorder me) {
+        if (tells) Stacks.at(site, me);
+        me.whole(site, me.object(o), number(o));
     }
 
     private static int number(Object o) {
@@ -200,7 +214,7 @@ final class Effect {
                     continue;
                 }
             } else if (kind == Kinds.UNSYNCHRONISED) {
-                if (moment == BEFORE && watched) me.whole(sites[0], me.object(o), info.number);
+                if (moment == BEFORE && watched) whole(sites[0], o, me);
             } else if (kind == Kinds.CONCURRENT) {
                 if (moment == BEFORE && mutates) stamped(sites[1], o, me);
                 if (moment == AFTER) stamped(sites[2], o, me);
@@ -226,7 +240,9 @@ final class Effect {
         if (array == null || !array.getClass().isArray()) return;
         from = Math.max(from, 0);
         to = Math.min(to, java.lang.reflect.Array.getLength(array));
-        if (from < to) me.range(sites[0], me.object(array), from, to);
+        if (from >= to) return;
+        if (tells) Stacks.at(sites[0], me);
+        me.range(sites[0], me.object(array), from, to);
     }
 
     /** A variable that a handle, an updater or an address leads to; or a part and its whole. */
@@ -241,7 +257,7 @@ final class Effect {
         boolean memory = flags == 3;
         if (!holds(memory ? index : value)) return;
         if (succeeds != 0) update(memory ? index : value, me);
-        Variables.record(flags, other, base, memory ? 0 : index, memory ? value : 0, sites[0], me);
+        Variables.record(flags, other, base, memory ? 0 : index, memory ? value : 0, sites[0], tells, me);
         me.holdsBack = false;
     }
 

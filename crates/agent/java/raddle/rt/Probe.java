@@ -212,6 +212,13 @@ public final class Probe {
         if (me != null && o != null) me.border(site, me.object(o));
     }
 
+    /** The end of a constructor comes before the finalizer begins: either of the two. */
+    @DontInline
+    public static void orders(Object o, int site) {
+        Recorder me = Recorder.of(Thread.currentThread());
+        if (me != null) me.stamped(site, me.object(o), me.info(o.getClass()).number);
+    }
+
     /** A class's static initialiser has ended. */
     @DontInline
     public static void initialised(Class<?> c, int site) {
@@ -236,8 +243,9 @@ public final class Probe {
         me.inside = true;
         try {
             for (Effect effect : Choice.at(site, receiver)) effect.happens(target, value, me);
-        } catch (Throwable ignored) {
+        } catch (Throwable thrown) {
             // The program must not notice; a stack that is too deep will be noticed without our help.
+            Lost.to(thrown);
         } finally {
             me.holdsBack = false;
             me.inside = false;
@@ -252,8 +260,9 @@ public final class Probe {
         me.inside = true;
         try {
             for (Effect effect : Choice.at(site, receiver)) effect.range(array, from, to, me);
-        } catch (Throwable ignored) {
+        } catch (Throwable thrown) {
             // As above.
+            Lost.to(thrown);
         } finally {
             me.inside = false;
         }
@@ -267,8 +276,9 @@ public final class Probe {
         me.inside = true;
         try {
             for (Effect effect : Choice.at(site, receiver)) effect.handle(handle, base, index, value, me);
-        } catch (Throwable ignored) {
+        } catch (Throwable thrown) {
             // As above.
+            Lost.to(thrown);
         } finally {
             me.holdsBack = false;
             me.inside = false;

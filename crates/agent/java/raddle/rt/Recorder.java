@@ -134,13 +134,23 @@ final class Recorder {
 
     @DontInline
     private static Recorder begin(Thread thread) {
-        Recorder waited = Waits.over(thread);
-        if (waited != null) return waited;
-        if (!on) return null;
-        Recorder me = new Recorder(thread, numberOf(thread));
+        Recorder me;
+        String name;
+        try {
+            Room.make();
+            Recorder waited = Waits.over(thread);
+            if (waited != null) return waited;
+            if (!on) return null;
+            me = new Recorder(thread, numberOf(thread));
+            name = nameOf(thread, me.number);
+        } catch (Throwable thrown) {
+            // There will be another probe, and perhaps more memory, or more room on the stack.
+            Lost.to(thrown);
+            return null;
+        }
         me.inside = true;
         U.putReference(thread, STATE, me);
-        long chunk = open(me.number, nameOf(thread, me.number));
+        long chunk = open(me.number, name);
         if (chunk == 0) return null;
         me.chunk = chunk;
         me.at = chunk + HEADER;
@@ -350,8 +360,18 @@ final class Recorder {
     }
 
     private void keep(long record) {
-        if (trials == onTrial.length) onTrial = java.util.Arrays.copyOf(onTrial, 2 * trials);
-        onTrial[trials++] = record;
+        if (trials == onTrial.length) onTrial = longer(onTrial, 2 * trials);
+        if (trials < onTrial.length) onTrial[trials++] = record;
+    }
+
+    /** A longer copy; the same where there is no memory for it, and then something is lost. */
+    private static long[] longer(long[] list, int length) {
+        try {
+            return java.util.Arrays.copyOf(list, length);
+        } catch (OutOfMemoryError e) {
+            Lost.to(e);
+            return list;
+        }
     }
 
     /** Where a record of so many bytes goes; 0 if nothing is recorded any more. */
@@ -625,17 +645,28 @@ final class Recorder {
     @DontInline
     private long identity(Object o) {
         Identities.Entry known = lastIdentity;
-        if (known == null || !known.refersTo(o)) lastIdentity = known = Identities.of(o, this);
+        try {
+            if (known == null || !known.refersTo(o)) lastIdentity = known = Identities.of(o, this);
+        } catch (OutOfMemoryError e) {
+            // As if it were another object.
+            Lost.to(e);
+            return freshIdentity();
+        }
         return known.number;
     }
 
     @ForceInline
     ClassInfo info(Class<?> c) {
         if (c == lastClass) return last;
-        ClassInfo info = ClassInfo.of(c);
-        lastClass = c;
-        last = info;
-        return info;
+        try {
+            ClassInfo info = ClassInfo.of(c);
+            lastClass = c;
+            last = info;
+            return info;
+        } catch (OutOfMemoryError e) {
+            Lost.to(e);
+            return ClassInfo.UNKNOWN;
+        }
     }
 
     @DontInline
@@ -670,8 +701,8 @@ final class Recorder {
 
     /** An object has died; to be recorded when no lock of ours is held. */
     void died(long number) {
-        if (deaths == died.length) died = java.util.Arrays.copyOf(died, 2 * deaths);
-        died[deaths++] = number;
+        if (deaths == died.length) died = longer(died, 2 * deaths);
+        if (deaths < died.length) died[deaths++] = number;
     }
 
     /** Records who has died. */
@@ -714,10 +745,8 @@ final class Recorder {
     /** This thread need not be told that a class is initialised. */
     void haveInitialised(int c) {
         int word = c >>> 6;
-        if (word >= initialised.length) {
-            initialised = java.util.Arrays.copyOf(initialised, Math.max(word + 1, 2 * initialised.length));
-        }
-        initialised[word] |= 1L << c;
+        if (word >= initialised.length) initialised = longer(initialised, Math.max(word + 1, 2 * initialised.length));
+        if (word < initialised.length) initialised[word] |= 1L << c;
     }
 
     // Array elements. Consecutive elements at one site become one range; it is written when something else comes in its
@@ -769,8 +798,14 @@ final class Recorder {
         long next = nexts[slot];
         nexts[slot] = 0;
         Identities.Entry entry = known[slot];
-        if (entry == null || !entry.refersTo(array)) known[slot] = entry = Identities.of(array, this);
-        range((int) (next >>> 32), entry.number, froms[slot], (int) next);
+        long number;
+        if (entry != null && entry.refersTo(array)) {
+            number = entry.number;
+        } else {
+            number = identity(array);
+            known[slot] = lastIdentity;
+        }
+        range((int) (next >>> 32), number, froms[slot], (int) next);
     }
 
     // The agent.

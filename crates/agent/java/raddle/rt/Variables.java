@@ -16,13 +16,14 @@ final class Variables {
 
     private Variables() {}
 
-    static void record(int leads, Object other, Object base, int index, long offset, int site, Recorder me) {
+    static void record(
+            int leads, Object other, Object base, int index, long offset, int site, boolean tells, Recorder me) {
         if (base != null && base.getClass().isArray()) {
             if (leads == MEMORY) {
                 Class<?> type = base.getClass();
                 index = (int) ((offset - base(type)) / U.arrayIndexScale(type));
             }
-            element(base, index, site, me);
+            element(base, index, site, tells, me);
             return;
         }
         int field = 0;
@@ -38,7 +39,7 @@ final class Variables {
                 break;
             default:
                 // An element of an object that holds an array, such as an AtomicIntegerArray.
-                if (base != null) element(base, index, site, me);
+                if (base != null) element(base, index, site, tells, me);
                 return;
         }
         if (field == 0) return;
@@ -46,9 +47,12 @@ final class Variables {
         switch (Sites.kind(site)) {
             case Kinds.READ:
             case Kinds.WRITE:
-                me.plain(siteFor(site, field), object);
+                site = siteFor(site, field);
+                if (tells) Stacks.at(site, me);
+                me.plain(site, object);
                 break;
             default:
+                if (tells) Stacks.at(site, me);
                 me.stamped(site, object, 0, FIELD | field);
         }
     }
@@ -62,13 +66,17 @@ final class Variables {
         }
     }
 
-    private static void element(Object array, int index, int site, Recorder me) {
+    private static void element(Object array, int index, int site, boolean tells, Recorder me) {
         switch (Sites.kind(site)) {
             case Kinds.READ:
             case Kinds.WRITE:
-                if (index >= 0) me.range(elementSite(site, array), me.object(array), index, index + 1);
+                if (index < 0) return;
+                site = elementSite(site, array);
+                if (tells) Stacks.at(site, me);
+                me.range(site, me.object(array), index, index + 1);
                 break;
             default:
+                if (tells) Stacks.at(site, me);
                 me.stamped(site, me.object(array), ClassInfo.of(array.getClass()).number, ELEMENT | index & 0xffff_ffffL);
         }
     }

@@ -76,6 +76,7 @@ public final class Probe {
     public static void begin(int site) { log(site, ""); }
     public static void finish(int site) { log(site, ""); }
     public static void freeze(Object o, int site) { log(site, name(o)); }
+    public static void orders(Object o, int site) { log(site, name(o)); }
     public static void initialised(Class<?> c, int site) { log(site, name(c)); }
     public static void cloned(Object copy, Object of) {}
 

@@ -1,0 +1,16 @@
+//! Memory that has run out: an error for want of it is the program's own, and what could not be recorded is told.
+
+use crate::{files, java_sources, javac, scratch, watch};
+
+#[test]
+fn memory_that_has_run_out_is_not_noticed_where_the_program_asks_for_none() {
+    let classes = scratch("exhausted");
+    javac(&files(&java_sources("exhausted")), "", &classes);
+    let classes = classes.display().to_string();
+    let watched = watch(&[], &["java", "-Xmx24m", "-XX:+UseSerialGC", "-cp", &classes, "Exhausted"]);
+    assert_eq!(watched.out, "Exhausted: all done, thrown: none\n", "{}", watched.err);
+    let gaps = watched.report["gaps"].as_array().expect("gaps");
+    let told =
+        gaps.iter().filter(|gap| gap["why"].as_str().is_some_and(|why| why.contains("run out of memory")));
+    assert_eq!(told.count(), 1, "{gaps:?}");
+}
