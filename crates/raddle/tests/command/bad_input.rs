@@ -137,7 +137,7 @@ fn a_binary_trace_that_is_cut_or_flipped_anywhere_is_an_error() {
         bad[at] ^= 1 << (at % 8);
         let run = raddle_with(&bad, &["analyze", "-"]);
         assert_eq!(run.code, 2, "byte {at}: {}", run.err);
-        run.fails_with(&["-: "]);
+        run.fails_with(&["-:"]);
         assert!(!run.err.contains('\x1b'), "{}", run.err);
     }
 }
