@@ -138,6 +138,11 @@ fn exported_methods_are_blocks_if_asked_for() {
     nothing_wrong(&wrong);
 }
 
+/// Whether a subject is no array element: `elements of int[]`, `Bank.accounts[]`.
+fn is_field(subject: &str) -> bool {
+    !subject.starts_with("elements of") && !subject.ends_with("[]")
+}
+
 /// Subjects by fingerprint.
 type Named<'s> = BTreeMap<&'s str, &'s str>;
 
@@ -147,9 +152,9 @@ fn seen_by_both(seen: &Seen) -> Vec<(u32, Named<'_>, Named<'_>)> {
     let mut both = Vec::new();
     for mark in seen.program.marks_of(&[Kind::Defect]) {
         let of = |wanted: Road| -> Named<'_> {
-            let shown = seen.found().filter(|(road, found)| {
-                *road == wanted && found.shows(mark) && !found.subject.starts_with("elements of")
-            });
+            let shown = seen
+                .found()
+                .filter(|(road, found)| *road == wanted && found.shows(mark) && is_field(&found.subject));
             shown.map(|(_, found)| (found.fingerprint.as_str(), found.subject.as_str())).collect()
         };
         let (check, run) = (of(Road::Check), of(Road::Run));
@@ -221,7 +226,7 @@ fn five_of_six_and_five_of_seven_races_are_initialisations() {
         let found = look(program, Road::Run, &["--paper", "--detectors", "racer"]);
         let found = found.unwrap_or_else(|why| panic!("{name}: {why}"));
         // The paper watches fields; elements of arrays are no fields.
-        let fields = found.iter().filter(|found| !found.subject.starts_with("elements of"));
+        let fields = found.iter().filter(|found| is_field(&found.subject));
         let (defects, rest): (Vec<&Found>, Vec<&Found>) =
             fields.partition(|found| program.marks_of(&[Kind::Defect]).iter().any(|mark| found.shows(mark)));
         let marked =

@@ -16,7 +16,7 @@ fn each_finding_says_whether_the_run_the_code_or_both_show_it() {
         findings.iter().map(|finding| format!("{} {}", finding["subject"], finding["roads"])).collect();
     roads.sort();
     let expected =
-        [r#""Roads.count" ["run","code"]"#, r#""Roads.rare" ["code"]"#, r#""Roads.cells[]" ["run"]"#];
+        [r#""Roads.cells[]" ["run"]"#, r#""Roads.count" ["run","code"]"#, r#""Roads.rare" ["code"]"#];
     assert_eq!(roads, expected, "{}", watched.err);
     for words in ["in the run and in the code", "in the code only: this run did not do it", "in the run only"]
     {

@@ -45,8 +45,8 @@ fn ways_are_told(java: &str, kind: &[&str]) {
     let findings = watched.report["findings"].as_array().expect("findings");
     for subject in [
         "Calling.field",
-        "java.util.HashMap.contents",
-        "java.util.ArrayList.contents",
+        "Calling.MAP.contents",
+        "Calling.LIST.contents",
         "array elements",
         "java.util.concurrent.locks.ReentrantLock",
     ] {
