@@ -1,9 +1,9 @@
 package acme;
 
-import java.lang.management.ManagementFactory;
-import java.lang.management.ThreadMXBean;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
