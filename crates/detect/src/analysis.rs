@@ -2,7 +2,10 @@
 //!
 //! The pass goes from stretch to stretch: one thread, perhaps an operation, and then nothing but plain accesses. What all
 //! detectors share (locks held, the two orders, the history of accesses) is brought up to date once for each stretch;
-//! then every detector sees the operation and the accesses, as far as it asked for them.
+//! then every detector sees the operation and the accesses, as far as it asked for them. Where no detector asks for plain
+//! locks and blocks, many stretches are gone through [at once](spans).
+
+mod spans;
 
 use events::check::Checker;
 use events::{Access, Event, Head, Mode, ObjectId, Op, OpSet, Repeat, Stretches, Symbols, ThreadId, VarId};
@@ -20,7 +23,10 @@ use crate::shared::order::{Edges, Order};
 use crate::shared::ranges::Ranges;
 use crate::shared::repeats::Repeats;
 use crate::shared::running::Tests;
+use crate::shared::spans::Spans;
 use crate::shared::vars::VarState;
+
+use self::spans::Pay;
 
 pub use events::check::Malformed;
 
@@ -58,6 +64,9 @@ pub struct Analysis {
     besides: OpSet,
     /// What those ask for who look at what repeats.
     again: OpSet,
+    spans: Spans,
+    /// Whether it pays to go by spans.
+    pay: Pay,
     any_range: bool,
     /// How many accesses of the current batch were new to the history, and whether many of the last one were.
     new: usize,
@@ -94,6 +103,7 @@ impl Analysis {
             uses.history |= spec.uses.history;
             uses.places |= spec.uses.places;
             uses.rests |= spec.uses.rests;
+            uses.waits |= spec.uses.waits;
         }
         let hand_over = if options.paper || !uses.hand_over { Edges::None } else { Edges::HandOver };
         Self {
@@ -123,6 +133,8 @@ impl Analysis {
             always,
             besides,
             again,
+            spans: Spans::default(),
+            pay: Pay::new(specs),
             any_range: false,
             new: 0,
             many_are_new: true,
@@ -147,7 +159,13 @@ impl Analysis {
         self.grow(symbols);
         self.any_range = self.ranges.look(symbols);
         let repeats = if self.uses.once { stretches.repeats() } else { &[] };
-        if repeats.is_empty() && !self.any_range {
+        let is_plain = repeats.is_empty() && !self.any_range;
+        let can = !self.uses.waits || self.spans.can_keep_times();
+        if is_plain && can && self.pay.ask() {
+            return self.each_span(stretches, symbols);
+        }
+        self.pay.goes_without();
+        if is_plain {
             self.each::<true>(stretches, &[], symbols)
         } else {
             self.each::<false>(stretches, repeats, symbols)
@@ -179,11 +197,7 @@ impl Analysis {
                 continue;
             }
             seen += accesses.len();
-            if seen > touched {
-                let end = all.len().min(seen + AHEAD);
-                self.look_ahead(&all[touched..end]);
-                touched = end;
-            }
+            touched = self.touch(all, seen, touched);
             self.stretch::<PLAIN>(head, accesses, symbols)?;
             if !PLAIN && at + 1 == end_of_repeat {
                 self.repeats.end(self.changes(head.thread()));
@@ -280,6 +294,7 @@ impl Analysis {
     fn grow(&mut self, symbols: &Symbols) {
         self.checker.grow(symbols);
         self.holders.grow(symbols.threads.len());
+        self.spans.grow(symbols.threads.len());
         self.full.grow(symbols.threads.len(), symbols.locks.len());
         self.marks.grow(symbols.threads.len(), symbols.locks.len());
         self.hand_over.grow(symbols.threads.len(), symbols.locks.len());
@@ -290,6 +305,18 @@ impl Analysis {
         for running in &mut self.running {
             running.detector.vars(&mut |vars| vars.grow(n));
         }
+    }
+
+    /// Touches what comes after the accesses that are touched already, if so many are needed by now. How many are touched
+    /// then.
+    #[inline(always)]
+    fn touch(&mut self, all: &[Access], needed: usize, touched: usize) -> usize {
+        if needed <= touched {
+            return touched;
+        }
+        let end = all.len().min(needed + AHEAD);
+        self.look_ahead(&all[touched..end]);
+        end
     }
 
     /// Brings what is kept of accessed variables into the cache. The tables of a big trace do not fit there, and

@@ -15,6 +15,7 @@ use crate::shared::lockset::LockSets;
 use crate::shared::order::Order;
 use crate::shared::ranges::Ranges;
 use crate::shared::running::Tests;
+use crate::shared::spans::Spans;
 use crate::shared::vars::VarState;
 
 /// Everything there is to know about a detector before it runs. `--help`, `explain` and the docs come from here.
@@ -54,6 +55,8 @@ pub struct Uses {
     pub rests: bool,
     /// What a thread does [once more](crate::shared::repeats), just as before, tells it nothing.
     pub once: bool,
+    /// It may be shown the accesses of a whole [`Span`] at its end, and asks for no operation that there is in one.
+    pub waits: bool,
 }
 
 impl Uses {
@@ -66,6 +69,7 @@ impl Uses {
         places: false,
         rests: false,
         once: false,
+        waits: false,
     };
 
     /// Whether it sees all accesses.
@@ -196,6 +200,52 @@ impl Now<'_> {
     }
 }
 
+/// A run of stretches that lies in the past, with what each of them was made with.
+pub struct Span<'a> {
+    /// The accesses of all of them.
+    pub accesses: &'a [Access],
+    /// Which stretch each access belongs to, and what that was made with.
+    pub spans: &'a Spans,
+    /// What there is at its end; the number of its first event.
+    pub(crate) end: Now<'a>,
+    /// The locks held at a moment that was asked for.
+    pub(crate) locks: Vec<HeldLock>,
+}
+
+impl Span<'_> {
+    /// The moment of an access, by its number in the span, as far as a span can tell: orders are those at its end.
+    pub fn now(&mut self, number: usize) -> Now<'_> {
+        let of = self.spans.of();
+        let stretch = of.get(number).copied().unwrap_or(0);
+        // The first access of the stretch.
+        let start = of.partition_point(|&other| other < stretch);
+        let end = &mut self.end;
+        let (mut thread, mut held, mut first) = (end.thread, end.held, end.first);
+        if let Some(moment) = self.spans.moments().get(usize::from(stretch)) {
+            (thread, held) = (moment.thread, moment.held);
+            first += u64::from(moment.events);
+            self.spans.locks(moment, &mut self.locks);
+        }
+        Now {
+            symbols: end.symbols,
+            thread,
+            held,
+            locks: &self.locks,
+            sets: end.sets,
+            full: end.full,
+            hand_over: end.hand_over,
+            history: end.history,
+            found: end.found,
+            ranges: end.ranges,
+            tests: end.tests,
+            births: end.births,
+            number: first,
+            first,
+            address: self.accesses.get(start..).map_or(0, |accesses| accesses.as_ptr() as usize),
+        }
+    }
+}
+
 /// A detector over a trace.
 pub trait Detector {
     /// Looks at an operation that is no plain access.
@@ -212,6 +262,9 @@ pub trait Detector {
             }
         }
     }
+
+    /// Looks at the accesses of a span, if it [waits](Uses::waits) for them.
+    fn span(&mut self, _span: &mut Span<'_>, _out: &mut Out) {}
 
     /// The trace has ended.
     fn finish(&mut self, _end: &mut Now<'_>, _out: &mut Out) {}

@@ -97,6 +97,12 @@ impl Head {
     pub fn operation_or_access(&self) -> &Event {
         &self.event
     }
+
+    /// How many accesses of the batch there are up to the end of this stretch.
+    #[inline(always)]
+    pub fn end(&self) -> usize {
+        self.end as usize
+    }
 }
 
 /// Stretches of one thread that it has done before, just so: from taking its first lock, or some accesses before that, until

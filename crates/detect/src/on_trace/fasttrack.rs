@@ -21,8 +21,9 @@ use crate::shared::frozen::Frozen;
 use crate::shared::guard;
 use crate::shared::held::Held;
 use crate::shared::lockset::LockSet;
+use crate::shared::spans::{Moment, Spans};
 use crate::shared::vars::{Glance, PerVar, VarState};
-use crate::{Details, Detector, Evidence, Now, Options, Out, Spec, StepAt, Subject, Target, Uses};
+use crate::{Details, Detector, Evidence, Now, Options, Out, Span, Spec, StepAt, Subject, Target, Uses};
 
 /// What `fasttrack` is.
 pub static SPEC: Spec = Spec {
@@ -39,7 +40,7 @@ where the program synchronises in a way that was not recorded, which the report 
 read freely once their constructor has ended; with --paper such a read counts like any other.",
     rules: &[Rule::DataRace],
     ops: OpSet::ACCESS.and(OpSet::FREEZE).and(OpSet::FREE),
-    uses: Uses { full: true, hand_over: false, history: false, ..Uses::NONE },
+    uses: Uses { full: true, hand_over: false, history: false, waits: true, ..Uses::NONE },
     new: |options| Box::new(FastTrack::new(options)),
 };
 
@@ -121,6 +122,15 @@ struct FastTrack {
 }
 
 /// The thread of a stretch and what it knows.
+trait Knows: Copy {
+    /// When.
+    fn epoch(self) -> u64;
+
+    /// Whether an access comes before what this thread does then.
+    fn comes_after(self, access: &Last) -> bool;
+}
+
+/// That of the current stretch.
 #[derive(Clone, Copy)]
 struct Me<'a> {
     thread: u32,
@@ -134,8 +144,14 @@ impl<'a> Me<'a> {
         let (thread, full) = (now.thread, now.full);
         Self { thread: thread.0, epoch: epoch(thread.0, full.time(thread)), known: full.known(thread) }
     }
+}
 
-    /// Whether an access comes before what this thread does now.
+impl Knows for Me<'_> {
+    #[inline(always)]
+    fn epoch(self) -> u64 {
+        self.epoch
+    }
+
     #[inline(always)]
     fn comes_after(self, access: &Last) -> bool {
         let known = self.known.get(access.thread() as usize).copied().unwrap_or(0);
@@ -143,23 +159,45 @@ impl<'a> Me<'a> {
     }
 }
 
+/// That of a stretch of a span.
+#[derive(Clone, Copy)]
+struct Then<'a> {
+    moment: &'a Moment,
+    spans: &'a Spans,
+}
+
+impl Knows for Then<'_> {
+    #[inline(always)]
+    fn epoch(self) -> u64 {
+        epoch(self.moment.thread.0, self.moment.time)
+    }
+
+    #[inline(always)]
+    fn comes_after(self, access: &Last) -> bool {
+        access.time() <= self.spans.known(self.moment, access.thread())
+    }
+}
+
 impl Rows {
     /// Puts an access down if what is known of the variable comes before it, which is nearly always the case.
     #[inline(always)]
-    fn is_plain(&mut self, access: &Access, me: Me<'_>, held: Held) -> bool {
+    fn is_plain(&mut self, access: &Access, me: impl Knows, held: Held) -> bool {
         let row = self.rows.at(access.var);
         let plain = me.comes_after(&row.write) & me.comes_after(&row.read);
         if plain {
             // A write leaves the read before it standing: whatever comes after the write comes after that read.
             let write = access.writes();
             let slot = if write { &mut row.write } else { &mut row.read };
-            slot.set(me.epoch, access.site(), held.protecting(write));
+            slot.set(me.epoch(), access.site(), held.protecting(write));
         }
         plain
     }
 
     /// An access that is not plain. The earlier one that races with it, if there is one, and whether it wrote.
-    fn access(&mut self, var: VarId, me: Me<'_>, write: bool, mine: Last) -> Option<(Last, bool)> {
+    #[inline(never)]
+    fn access(&mut self, access: &Access, me: impl Knows, held: Held) -> Option<(Last, bool)> {
+        let (var, write) = (access.var, access.writes());
+        let mine = Last { epoch: me.epoch(), site: access.site(), locks: held.protecting(write) };
         let row = self.rows.at(var);
         if row.write.thread() == REPORTED {
             return None;
@@ -198,7 +236,7 @@ impl Rows {
     }
 
     #[inline(never)]
-    fn one_of_several(&mut self, list: usize, mine: Last, me: Me<'_>) {
+    fn one_of_several(&mut self, list: usize, mine: Last, me: impl Knows) {
         let readers = &mut self.readers[list];
         match readers.binary_search_by_key(&mine.thread(), Last::thread) {
             Ok(at) => readers[at] = mine,
@@ -231,16 +269,6 @@ impl FastTrack {
         !self.paper
             && object.is_some_and(|object| self.frozen.contains(&object))
             && Frozen::is_final(var, now)
-    }
-
-    /// An access that is not plain.
-    #[inline(never)]
-    fn access(&mut self, access: &Access, now: &mut Now<'_>, out: &mut Out) {
-        let (me, write) = (Me::of(now), access.writes());
-        let mine = Last { epoch: me.epoch, site: access.site(), locks: now.held.protecting(write) };
-        if let Some(other) = self.rows.access(access.var, me, write, mine) {
-            self.race(access, other, now, out);
-        }
     }
 
     #[cold]
@@ -313,8 +341,24 @@ impl Detector for FastTrack {
     fn accesses(&mut self, accesses: &[Access], now: &mut Now<'_>, out: &mut Out) {
         let (me, held) = (Me::of(now), now.held);
         for access in accesses {
-            if !self.rows.is_plain(access, me, held) {
-                self.access(access, now, out);
+            if !self.rows.is_plain(access, me, held)
+                && let Some(other) = self.rows.access(access, me, held)
+            {
+                self.race(access, other, now, out);
+            }
+        }
+    }
+
+    fn span(&mut self, span: &mut Span<'_>, out: &mut Out) {
+        let (accesses, spans) = (span.accesses, span.spans);
+        let moments = spans.moments();
+        for (number, (access, &of)) in accesses.iter().zip(spans.of()).enumerate() {
+            let Some(moment) = moments.get(usize::from(of)) else { break };
+            let me = Then { moment, spans };
+            if !self.rows.is_plain(access, me, moment.held)
+                && let Some(other) = self.rows.access(access, me, moment.held)
+            {
+                self.race(access, other, &mut span.now(number), out);
             }
         }
     }

@@ -14,7 +14,7 @@ pub struct HeldLock {
     /// Where it was taken.
     pub site: SiteId,
     /// What was held before it was taken: locks are mostly given up in reverse order.
-    before: Held,
+    pub(super) before: Held,
 }
 
 /// The locks of one thread as sets.

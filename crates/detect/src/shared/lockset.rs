@@ -164,6 +164,12 @@ impl LockSets {
         self.with.get(set.0, lock.0).unwrap_or_else(|| self.with_slowly(set, lock))
     }
 
+    /// The same, if it is known without a change to anything.
+    #[inline(always)]
+    pub fn known_with(&self, set: LockSet, lock: LockId) -> Option<LockSet> {
+        self.with.get(set.0, lock.0)
+    }
+
     /// The same for a lock that is taken at a place, which becomes an example of where that is done.
     #[inline]
     pub fn with_taken(&mut self, set: LockSet, lock: LockId, site: SiteId) -> LockSet {

@@ -15,5 +15,6 @@ pub mod pasts;
 pub mod ranges;
 pub mod repeats;
 pub mod running;
+pub mod spans;
 pub mod story;
 pub mod vars;

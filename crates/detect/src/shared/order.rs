@@ -66,6 +66,8 @@ struct Thread {
     time: u32,
     /// For each other thread the time up to which its events come before this thread's next one.
     known: Rc<Vec<u32>>,
+    /// Goes up whenever that changes; never 0.
+    version: u32,
     /// Whether it has written anything since it last took a lock.
     wrote: bool,
 }
@@ -171,7 +173,12 @@ impl Order {
     pub fn grow(&mut self, threads: usize, locks: usize) {
         if self.threads.len() < threads {
             let nothing = Rc::new(Vec::new());
-            self.threads.resize_with(threads, || Thread { time: 1, known: nothing.clone(), wrote: false });
+            self.threads.resize_with(threads, || Thread {
+                time: 1,
+                known: nothing.clone(),
+                version: 1,
+                wrote: false,
+            });
         }
         if self.edges == Edges::Full && self.locks.len() < locks {
             self.locks.resize_with(locks, Lock::default);
@@ -213,7 +220,13 @@ impl Order {
         &self.threads[thread.index()].known
     }
 
-    /// The same, to be kept: it never changes.
+    /// Changes whenever that does; never 0.
+    #[inline(always)]
+    pub fn version(&self, thread: ThreadId) -> u32 {
+        self.threads[thread.index()].version
+    }
+
+    /// What the thread knows, to be kept: it never changes.
     pub fn known_shared(&self, thread: ThreadId) -> Rc<Vec<u32>> {
         self.threads[thread.index()].known.clone()
     }
@@ -227,18 +240,32 @@ impl Order {
     /// A thread that holds a lock has made some accesses, perhaps after it took one.
     #[inline(always)]
     pub fn accesses(&mut self, thread: ThreadId, took: bool, writes: impl Iterator<Item = bool>) {
-        if self.edges == Edges::HandOver {
-            let wrote = &mut self.threads[thread.index()].wrote;
+        if self.minds_writes() {
             // To the end: which access is the first that writes cannot be foretold.
-            *wrote = writes.fold(*wrote & !took, |wrote, writes| wrote | writes);
+            self.writes(thread, took, writes.fold(false, |wrote, writes| wrote | writes));
         }
+    }
+
+    /// Whether anybody asks who has written.
+    #[inline(always)]
+    pub fn minds_writes(&self) -> bool {
+        self.edges == Edges::HandOver
+    }
+
+    /// The same as [`accesses`](Self::accesses), if it is known whether any of them writes and somebody asks.
+    #[inline(always)]
+    pub fn writes(&mut self, thread: ThreadId, took: bool, any: bool) {
+        let wrote = &mut self.threads[thread.index()].wrote;
+        *wrote = *wrote & !took | any;
     }
 
     /// Whether an operation can change this order.
     #[inline(always)]
     pub fn minds(&self, op: Op) -> bool {
         match op {
-            Op::Acquire { .. } | Op::Release { .. } => self.minds_locks(),
+            Op::Acquire { lock, .. } | Op::Release { lock, .. } => {
+                self.minds_locks() && (self.edges == Edges::Full || self.waiting.contains_key(&lock))
+            }
             Op::Wait { .. } | Op::Woken { .. } => self.edges != Edges::None,
             Op::VolatileRead { .. }
             | Op::VolatileWrite { .. }
@@ -453,6 +480,7 @@ impl Thread {
         };
         if news {
             self.learn(taken, spare);
+            self.version = self.version.wrapping_add(1).max(1);
         }
         news
     }
