@@ -55,7 +55,8 @@ pub struct Uses {
     pub rests: bool,
     /// What a thread does [once more](crate::shared::repeats), just as before, tells it nothing.
     pub once: bool,
-    /// It may be shown the accesses of a whole [`Span`] at its end, and asks for no operation that there is in one.
+    /// It may be shown the accesses of a whole [`Span`] at its end, and asks for no operation that there is in one. Goes
+    /// with [`full`](Self::full) and not with [`hand_over`](Self::hand_over) or [`history`](Self::history).
     pub waits: bool,
 }
 

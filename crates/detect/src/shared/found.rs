@@ -27,13 +27,6 @@ impl List {
         self.len = len;
     }
 
-    /// Holds these numbers, each less so much.
-    pub fn copy(&mut self, numbers: &[u32], less: u32) {
-        self.room.clear();
-        self.room.extend(numbers.iter().map(|number| number - less));
-        self.len = self.room.len();
-    }
-
     /// Adds a number.
     pub fn push(&mut self, number: u32) {
         self.room.truncate(self.len);
@@ -72,8 +65,6 @@ pub struct Found {
     /// thread; nor, once two threads have used the variable and one has written it since, from one under all the
     /// locks that were held at every access since the second thread came, if one was held at every access at all.
     pub news: List,
-    /// Whether an access that was known before may not be any more. Stays so until somebody says otherwise.
-    pub lost: bool,
     /// The news, and those accesses besides that are at a place from which the variable was not accessed yet. (If all
     /// are under the very same locks, some places may be taken for others: there are sixteen bits for them.)
     pub new_places: List,

@@ -20,13 +20,12 @@ use events::{Access, ThreadId, VarId};
 
 use rustc_hash::FxHashMap;
 
-use super::found::{Found, List};
+use super::found::Found;
 use super::held::Held;
 use super::known::Known;
 use super::lockset::{LockSet, LockSets};
 use super::notes::{ALWAYS_NEWS, Bit, ENOUGH_PLACES, MET, MIXED, Notes, PAIRED, RESTS, SHARED, WRITTEN};
 use super::order::Order;
-use super::spans::Spans;
 use super::story::Story;
 use super::vars::{PerVar, VarState};
 
@@ -110,48 +109,12 @@ impl History {
         found: &mut Found,
     ) {
         let me = Bit::of(me.0);
-        let is_known = |access| self.is_known::<PLACES, RESTS>(access, me, held, stamp);
-        found.unknown.fill(accesses.iter().map(|access| !is_known(access)));
-    }
-
-    /// Whether notes tell about an access all that there is to know.
-    #[inline(always)]
-    fn is_known<const PLACES: bool, const RESTS: bool>(
-        &self,
-        access: &Access,
-        me: Bit,
-        held: Held,
-        stamp: u32,
-    ) -> bool {
-        let notes = self.notes.get(access.var);
-        let write = access.writes();
-        let known = notes.tell(me, write, held.protecting(write), stamp);
-        let old_place = !PLACES | (notes.places & place_bit(access) != 0);
-        known & old_place & (!RESTS | notes.is_quiet())
-    }
-
-    /// The same for all accesses of a span at once: `unknown` are those that may be new, by their numbers in the span. This
-    /// holds up to a stretch in which something is [lost](Found::lost).
-    pub fn look_through(&self, spans: &Spans, accesses: &[Access], stamp: u32, unknown: &mut List) {
-        match (self.places, self.rests) {
-            (false, false) => self.look_through_for::<false, false>(spans, accesses, stamp, unknown),
-            (true, false) => self.look_through_for::<true, false>(spans, accesses, stamp, unknown),
-            (false, true) => self.look_through_for::<false, true>(spans, accesses, stamp, unknown),
-            (true, true) => self.look_through_for::<true, true>(spans, accesses, stamp, unknown),
-        }
-    }
-
-    fn look_through_for<const PLACES: bool, const RESTS: bool>(
-        &self,
-        spans: &Spans,
-        accesses: &[Access],
-        stamp: u32,
-        unknown: &mut List,
-    ) {
-        let moments = spans.moments();
-        unknown.fill(accesses.iter().zip(spans.of()).map(|(access, &of)| {
-            let Some(moment) = moments.get(usize::from(of)) else { return true };
-            !self.is_known::<PLACES, RESTS>(access, Bit::of(moment.thread.0), moment.held, stamp)
+        found.unknown.fill(accesses.iter().map(|access| {
+            let notes = self.notes.get(access.var);
+            let write = access.writes();
+            let known = notes.tell(me, write, held.protecting(write), stamp);
+            let old_place = !PLACES | (notes.places & place_bit(access) != 0);
+            !(known & old_place & (!RESTS | notes.is_quiet()))
         }));
     }
 
@@ -171,7 +134,7 @@ impl History {
         let write = access.writes();
         let (epoch, stamp, locks) = (order.epoch(me), order.stamp(), held.protecting(write));
         let notes = self.notes.at(access.var);
-        let before = *notes;
+        let before = (notes.flags, notes.generation, notes.repeats);
         let (mut news, mut place_is_news) = (false, false);
         let noted = notes.tell(Bit::of(me.0), write, locks, stamp);
         // A detector that leaves some out may have to see what is known.
@@ -206,13 +169,12 @@ impl History {
         if news {
             found.news.push(i);
         }
-        let same = (notes.flags, notes.generation) == (before.flags, before.generation);
-        self.changes += u64::from(before.repeats & (news | !same));
+        let same = (notes.flags, notes.generation) == (before.0, before.1);
+        self.changes += u64::from(before.2 & (news | !same));
         if self.places && (place_is_news || notes.places & place_bit(access) == 0) {
             found.new_places.push(i);
             notes.places |= place_bit(access);
         }
-        found.lost |= !notes.keep_all_of(&before);
     }
 
     /// A detector that looks at [`Found::awake`] has no use for further accesses to a variable under these locks and

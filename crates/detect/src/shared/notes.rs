@@ -112,17 +112,6 @@ impl Notes {
         self.bits[1][me.word] |= if write { me.bit } else { 0 };
     }
 
-    /// Whether all accesses are still known that were known before, and nothing about them needs another look.
-    pub fn keep_all_of(&self, before: &Notes) -> bool {
-        let lost = |word: usize| {
-            (before.bits[0][word] & !self.bits[0][word]) | (before.bits[1][word] & !self.bits[1][word])
-        };
-        let were_none = before.bits[0] == [0; 2];
-        let same = (self.locks, self.stamp) == (before.locks, before.stamp);
-        let as_quiet = self.is_quiet() || !before.is_quiet();
-        were_none || same && lost(0) | lost(1) == 0 && as_quiet && before.places & !self.places == 0
-    }
-
     /// Forgets everything but the generation, which is the next one.
     pub fn start_afresh(&mut self, flags: u8) {
         *self = Notes { generation: self.generation + 1, flags, ..Notes::NEW };

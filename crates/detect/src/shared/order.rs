@@ -240,32 +240,18 @@ impl Order {
     /// A thread that holds a lock has made some accesses, perhaps after it took one.
     #[inline(always)]
     pub fn accesses(&mut self, thread: ThreadId, took: bool, writes: impl Iterator<Item = bool>) {
-        if self.minds_writes() {
+        if self.edges == Edges::HandOver {
+            let wrote = &mut self.threads[thread.index()].wrote;
             // To the end: which access is the first that writes cannot be foretold.
-            self.writes(thread, took, writes.fold(false, |wrote, writes| wrote | writes));
+            *wrote = writes.fold(*wrote & !took, |wrote, writes| wrote | writes);
         }
-    }
-
-    /// Whether anybody asks who has written.
-    #[inline(always)]
-    pub fn minds_writes(&self) -> bool {
-        self.edges == Edges::HandOver
-    }
-
-    /// The same as [`accesses`](Self::accesses), if it is known whether any of them writes and somebody asks.
-    #[inline(always)]
-    pub fn writes(&mut self, thread: ThreadId, took: bool, any: bool) {
-        let wrote = &mut self.threads[thread.index()].wrote;
-        *wrote = *wrote & !took | any;
     }
 
     /// Whether an operation can change this order.
     #[inline(always)]
     pub fn minds(&self, op: Op) -> bool {
         match op {
-            Op::Acquire { lock, .. } | Op::Release { lock, .. } => {
-                self.minds_locks() && (self.edges == Edges::Full || self.waiting.contains_key(&lock))
-            }
+            Op::Acquire { .. } | Op::Release { .. } => self.minds_locks(),
             Op::Wait { .. } | Op::Woken { .. } => self.edges != Edges::None,
             Op::VolatileRead { .. }
             | Op::VolatileWrite { .. }

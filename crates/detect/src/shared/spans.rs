@@ -5,10 +5,10 @@
 //! that nothing but the locks held and the full order changes in it. Here stands what each stretch of the span at hand was
 //! made with: its **moment**. With these, all accesses can be looked at in one loop without a guess.
 //!
-//! For those who ask, what a thread knows of the others is copied into a table whenever it has changed. With more than
-//! [`WIDEST`] threads that would cost too much.
+//! What a thread knows of the others is copied into a table whenever it has changed. With more than [`WIDEST`] threads that
+//! would cost too much.
 
-use events::{Access, LockId, ThreadId};
+use events::{LockId, ThreadId};
 
 use super::held::{Held, HeldLock, Holders};
 use super::order::Order;
@@ -30,7 +30,7 @@ const STEP: usize = 8;
 pub struct Moment {
     /// Who.
     pub thread: ThreadId,
-    /// Its own time in the full order, if somebody asks.
+    /// Its own time in the full order.
     pub time: u32,
     /// The locks held.
     pub held: Held,
@@ -40,13 +40,7 @@ pub struct Moment {
     taken: u32,
     /// How many events of the span come before its first access.
     pub events: u32,
-    /// Whether it begins with taking a lock.
-    pub took: bool,
-    /// Whether it writes anything.
-    pub wrote: bool,
 }
-
-const _: () = assert!(size_of::<Moment>() == 32);
 
 /// A lock that was taken, and which one the thread had taken before: as in [`Moment`].
 #[derive(Clone, Copy, Debug)]
@@ -147,36 +141,24 @@ impl Spans {
         }
     }
 
-    /// The next stretch of the span, with so many accesses.
+    /// The next stretch of the span, perhaps with an operation, which the order knows of, and with so many accesses.
     #[inline(always)]
-    pub fn stretch(&mut self, thread: ThreadId, held: Held, (operation, took): (bool, bool), accesses: usize) {
-        let me = self.threads[thread.index()];
+    pub fn stretch(&mut self, thread: ThreadId, held: Held, operation: bool, accesses: usize, full: &Order) {
+        if self.threads[thread.index()].version != full.version(thread) {
+            self.copy(thread, full);
+        }
+        let Thread { row, taken, .. } = self.threads[thread.index()];
         let number = self.moments.len() as u16;
-        self.events += u32::from(operation);
-        self.moments.push(Moment {
-            thread,
-            time: 0,
-            held,
-            row: 0,
-            taken: me.taken,
-            events: self.events,
-            took,
-            wrote: false,
-        });
-        self.events += accesses as u32;
+        let events = self.events + u32::from(operation);
+        self.moments.push(Moment { thread, time: full.time(thread), held, row, taken, events });
+        self.events = events + accesses as u32;
         fill(&mut self.of, self.accesses, self.accesses + accesses, number);
         self.accesses += accesses;
     }
 
-    /// Puts the time of the stretch down that came last, and what its thread knows then.
-    #[inline(always)]
-    pub fn keep_time(&mut self, thread: ThreadId, full: &Order) {
-        if self.threads[thread.index()].version != full.version(thread) {
-            self.copy(thread, full);
-        }
-        if let Some(moment) = self.moments.last_mut() {
-            (moment.time, moment.row) = (full.time(thread), self.threads[thread.index()].row);
-        }
+    /// How many events the span has so far.
+    pub fn events(&self) -> u32 {
+        self.events
     }
 
     #[inline(never)]
@@ -225,14 +207,6 @@ impl Spans {
     #[inline(always)]
     pub fn of(&self) -> &[u16] {
         self.of.get(..self.accesses).unwrap_or_default()
-    }
-
-    /// Finds out which stretches of the span write.
-    pub fn look_for_writes(&mut self, accesses: &[Access]) {
-        let of = self.of.get(..self.accesses).unwrap_or_default();
-        for (access, &of) in accesses.iter().zip(of) {
-            self.moments[usize::from(of)].wrote |= access.writes();
-        }
     }
 
     /// The time of a thread up to which its events come before a stretch; 0 for a number that no thread has.
