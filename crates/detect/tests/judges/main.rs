@@ -6,6 +6,7 @@ mod race_judge;
 mod random;
 mod repeats;
 mod serial_judge;
+mod spans;
 mod stale_judge;
 mod team;
 mod views_judge;
