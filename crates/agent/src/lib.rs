@@ -117,7 +117,7 @@ unsafe fn load(vm: *mut JavaVM, text: &str) -> Result<(), String> {
         Some(folder) => folder.clone(),
         None => record::folder().map_err(|e| format!("no private folder can be made: {e}"))?,
     };
-    let (session, own) = session::Session::create(&folder, options.budget, options.reader).map_err(|e| {
+    let (mut session, own) = session::Session::create(&folder, options.budget, options.reader).map_err(|e| {
         if trace.is_some() {
             let _ = std::fs::remove_dir_all(&folder);
         }
@@ -127,6 +127,9 @@ unsafe fn load(vm: *mut JavaVM, text: &str) -> Result<(), String> {
         Some(trace) => Some(record::Recording::begin(folder, own, trace).map_err(|e| e.to_string())?),
         None => None,
     };
+    if let Some(recording) = &recording {
+        session.is_read_by(recording.process);
+    }
     let mut capabilities = jvmtiCapabilities::default();
     capabilities.set_can_generate_all_class_hook_events(true);
     capabilities.set_can_generate_early_class_hook_events(true);

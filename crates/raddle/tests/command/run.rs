@@ -249,6 +249,21 @@ fn nothing_watched_is_said_loudly() {
 }
 
 #[test]
+fn a_mistyped_option_is_not_taken_for_the_command() {
+    let none = |args: &[&str]| {
+        let mut none = command();
+        none.arg("run").args(args).env("RADDLE_AGENT", std::env::current_exe().unwrap());
+        finish(none.stdin(Stdio::null()).output().unwrap())
+    };
+    none(&["--includ", "x", "--", "true"]).fails_with(&["'--includ'", "'--include'"]);
+    none(&["--quiet", "-z", "true"]).fails_with(&["'-z'"]);
+    // What follows the command is its own, with or without the dashes before it.
+    for args in [&["--", "sh", "-c", "exit 3"][..], &["sh", "-c", "exit 3", "--includ", "--quiet"]] {
+        assert_eq!(none(args).code, 3, "{args:?}");
+    }
+}
+
+#[test]
 fn what_cannot_be_started_is_an_error() {
     let agent = std::env::current_exe().unwrap();
     let mut none = command();
