@@ -328,14 +328,15 @@ impl Session {
     }
 
     fn reader_lives(&self) -> bool {
-        if self.reader == 0 {
-            return true;
-        }
-        // SAFETY: signal 0 only asks whether the process is there.
-        let there =
-            unsafe { libc::kill(self.reader as i32, 0) == 0 || *libc::__errno_location() == libc::EPERM };
-        there && !has_ended(self.reader)
+        self.reader == 0 || lives(self.reader)
     }
+}
+
+/// Whether a process runs.
+pub fn lives(process: u32) -> bool {
+    // SAFETY: signal 0 only asks whether the process is there.
+    let there = unsafe { libc::kill(process as i32, 0) == 0 || *libc::__errno_location() == libc::EPERM };
+    there && !has_ended(process)
 }
 
 /// Maps a file, which may grow up to the length later.
@@ -377,8 +378,23 @@ pub fn start_time() -> u64 {
 mod tests {
     use super::*;
 
+    /// Runs something that waits for ever if it is wrong.
+    fn in_time(run: impl FnOnce() + Send + 'static) {
+        let (done, ended) = std::sync::mpsc::channel();
+        std::thread::spawn(move || {
+            run();
+            let _ = done.send(());
+        });
+        let limit = Duration::from_secs(60);
+        assert!(ended.recv_timeout(limit).is_ok(), "it failed, or waits for a chunk that does not come");
+    }
+
     #[test]
     fn where_every_chunk_is_one_that_a_live_thread_writes_to_the_budget_is_exceeded() {
+        in_time(crowded);
+    }
+
+    fn crowded() {
         let within = std::env::temp_dir().join(format!("raddle-test-budget-{}", std::process::id()));
         std::fs::create_dir_all(&within).unwrap();
         let (session, _) = Session::create(&within, 1, 0).unwrap();

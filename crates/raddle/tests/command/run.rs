@@ -238,7 +238,7 @@ fn nothing_watched_is_said_loudly() {
     none.args(["run", "--", "true"]).env("RADDLE_AGENT", std::env::current_exe().unwrap());
     let run = finish(none.output().unwrap());
     assert_eq!(run.code, 2);
-    assert!(run.says("no JVM was watched"), "{}", run.err);
+    assert!(run.says("NO JVM WAS WATCHED"), "{}", run.err);
 
     for (scene, part) in [("unwoven", "NO CLASS WAS WATCHED"), ("alone", "NO THREAD BESIDE MAIN")] {
         let run = watched(scene, &[]);

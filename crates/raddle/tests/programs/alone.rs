@@ -69,7 +69,8 @@ fn told(subcommand: &[&str], trace: &Path) -> (Option<i32>, String) {
 fn accesses(trace: &Path) -> Vec<String> {
     let (code, text) = told(&["trace", "stat"], trace);
     assert_eq!(code, Some(0), "{text}");
-    let rows = text.lines().map(str::trim).filter(|row| row.starts_with("read ") || row.starts_with("write "));
+    let rows =
+        text.lines().map(str::trim).filter(|row| row.starts_with("read ") || row.starts_with("write "));
     rows.map(str::to_owned).collect()
 }
 

@@ -7,6 +7,7 @@ mod choices;
 mod disasters;
 mod exhausted;
 mod frameworks;
+mod full_disk;
 mod harmless;
 mod languages;
 mod memory;
