@@ -8,10 +8,11 @@ use events::models::KindWord;
 use events::session::Kind;
 
 /// The classes that are compiled, in the order in which they have to be defined.
-const CLASSES: [&str; 25] = [
+const CLASSES: [&str; 26] = [
     "Kinds",
     "Sites",
     "Lost",
+    "Reserve",
     "Calls",
     "Stacks",
     "ClassInfo$1",

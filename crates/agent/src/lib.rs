@@ -103,6 +103,14 @@ unsafe fn load(vm: *mut JavaVM, text: &str) -> Result<(), String> {
         let _ = std::fs::write(within.join(format!("{TOOL}{}", std::process::id())), tool);
         return Ok(());
     }
+    if let Some(within) = &options.session
+        && options.reader != 0
+        && !within.exists()
+        && !session::lives(options.reader)
+    {
+        // A build tool's daemon that outlives the command has kept the options, and starts JVMs for others.
+        return Ok(());
+    }
     // Known this early, unlike the property of the library: `17`, `21`, …
     let java = jvmti.property(c"java.vm.specification.version").and_then(|text| text.parse().ok());
     let java: u16 = java.ok_or("it does not tell which Java it is")?;
@@ -117,16 +125,20 @@ unsafe fn load(vm: *mut JavaVM, text: &str) -> Result<(), String> {
         Some(folder) => folder.clone(),
         None => record::folder().map_err(|e| format!("no private folder can be made: {e}"))?,
     };
-    let (session, own) = session::Session::create(&folder, options.budget, options.reader).map_err(|e| {
-        if trace.is_some() {
-            let _ = std::fs::remove_dir_all(&folder);
-        }
-        format!("{}: {e}", folder.display())
-    })?;
+    let (mut session, own) =
+        session::Session::create(&folder, options.budget, options.reader).map_err(|e| {
+            if trace.is_some() {
+                let _ = std::fs::remove_dir_all(&folder);
+            }
+            format!("{}: {e}", folder.display())
+        })?;
     let recording = match trace {
         Some(trace) => Some(record::Recording::begin(folder, own, trace).map_err(|e| e.to_string())?),
         None => None,
     };
+    if let Some(recording) = &recording {
+        session.is_read_by(recording.process);
+    }
     let mut capabilities = jvmtiCapabilities::default();
     capabilities.set_can_generate_all_class_hook_events(true);
     capabilities.set_can_generate_early_class_hook_events(true);

@@ -15,6 +15,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use events::session::alive::has_ended;
 use events::session::layout as at;
 
 /// Pages that are allocated on disk at once.
@@ -118,6 +119,11 @@ impl Session {
         Ok((session, folder))
     }
 
+    /// Another process has begun to read; 0: a thread of this one.
+    pub fn is_read_by(&mut self, process: u32) {
+        self.reader = process;
+    }
+
     fn word(&self, offset: u64) -> &AtomicU64 {
         // SAFETY: callers pass offsets of aligned words within the mapping, which lives for ever.
         unsafe { &*self.base.add(offset as usize).cast::<AtomicU64>() }
@@ -187,8 +193,10 @@ impl Session {
 
     /// The JVM ends as it should.
     pub fn end(&self) {
+        // Asked before: whoever sees the end may end too. One that has left has said why.
+        let killed = self.word32(at::READER_AT).load(Ordering::Acquire) != at::LEFT && !self.reader_lives();
         self.word32(at::STATE_AT).store(at::ENDED, Ordering::Release);
-        if self.reader != 0 && !self.reader_lives() {
+        if killed {
             self.abandon();
         }
     }
@@ -320,10 +328,15 @@ impl Session {
     }
 
     fn reader_lives(&self) -> bool {
-        // SAFETY: signal 0 only asks whether the process is there.
-        self.reader == 0
-            || unsafe { libc::kill(self.reader as i32, 0) == 0 || *libc::__errno_location() == libc::EPERM }
+        self.reader == 0 || lives(self.reader)
     }
+}
+
+/// Whether a process runs.
+pub fn lives(process: u32) -> bool {
+    // SAFETY: signal 0 only asks whether the process is there.
+    let there = unsafe { libc::kill(process as i32, 0) == 0 || *libc::__errno_location() == libc::EPERM };
+    there && !has_ended(process)
 }
 
 /// Maps a file, which may grow up to the length later.
@@ -365,8 +378,23 @@ pub fn start_time() -> u64 {
 mod tests {
     use super::*;
 
+    /// Runs something that waits for ever if it is wrong.
+    fn in_time(run: impl FnOnce() + Send + 'static) {
+        let (done, ended) = std::sync::mpsc::channel();
+        std::thread::spawn(move || {
+            run();
+            let _ = done.send(());
+        });
+        let limit = Duration::from_secs(60);
+        assert!(ended.recv_timeout(limit).is_ok(), "it failed, or waits for a chunk that does not come");
+    }
+
     #[test]
     fn where_every_chunk_is_one_that_a_live_thread_writes_to_the_budget_is_exceeded() {
+        in_time(crowded);
+    }
+
+    fn crowded() {
         let within = std::env::temp_dir().join(format!("raddle-test-budget-{}", std::process::id()));
         std::fs::create_dir_all(&within).unwrap();
         let (session, _) = Session::create(&within, 1, 0).unwrap();

@@ -401,13 +401,21 @@ impl<'a> Weaving<'_, 'a> {
     }
 
     /// The end of an object's constructor comes before its finalizer begins, in whichever thread (JLS 17.4.5). Nothing else
-    /// that is done to the object does. Told where a class itself has a finalizer: of what is above a class nothing is
-    /// known when it is woven.
+    /// that is done to the object does. Of what is above a class nothing is known when it is woven: whether there is a
+    /// finalizer is asked at the end of each of its constructors, unless that throws.
     fn finalisation(&mut self, method: &mut Method<'a>) -> Result<()> {
-        if !self.own.finalised || method.is_static() || method.is_stored(0)? {
+        let inherits = method.is_constructor() && self.class.super_name()? != Some(b"java/lang/Object");
+        if !(self.own.finalised || inherits) || method.is_static() || method.is_stored(0)? {
             return Ok(());
         }
         let mut order = Snippet::new();
+        if !self.own.finalised {
+            order.load(Moves::Reference, 0);
+            let site = self.site(method, Kind::Signal, 0, FINALIZE)?;
+            self.tell(&mut order, site, Probe::Made)?;
+            method.exit.append(&order);
+            return Ok(());
+        }
         order.load(Moves::Reference, 0);
         if method.is_constructor() {
             let site = self.site(method, Kind::Signal, 0, FINALIZE)?;

@@ -67,6 +67,8 @@ methods! {
     Freeze = "freeze" "(Ljava/lang/Object;I)V";
     /// Gives or takes order by an object, as the site says.
     Orders = "orders" "(Ljava/lang/Object;I)V";
+    /// The end of a constructor of a class above which there may be a finalizer.
+    Made = "made" "(Ljava/lang/Object;I)V";
     /// The end of a class's initialisation.
     Initialised = "initialised" "(Ljava/lang/Class;I)V";
     /// The class, named by the site, is used: it was initialised before.
@@ -94,10 +96,15 @@ methods! {
 }
 
 /// The probe's methods in one class: constants and calls, made when first used.
-#[derive(Default)]
 pub(crate) struct Probes {
     indices: [u16; METHODS.len()],
     calls: [Snippet; METHODS.len()],
+}
+
+impl Default for Probes {
+    fn default() -> Self {
+        Self { indices: [0; METHODS.len()], calls: std::array::from_fn(|_| Snippet::default()) }
+    }
 }
 
 impl Probes {

@@ -150,7 +150,7 @@ pub struct CheckArgs {
 #[command(before_help = examples::RUN)]
 pub struct RunArgs {
     /// The program and its arguments, after `--`
-    #[arg(required = true, value_name = "COMMAND", trailing_var_arg = true, allow_hyphen_values = true)]
+    #[arg(required = true, value_name = "COMMAND", trailing_var_arg = true)]
     pub command: Vec<OsString>,
 
     #[command(flatten)]
@@ -224,6 +224,9 @@ pub enum TraceCommand {
     Cat(CatArgs),
     /// Write a trace in another form
     Convert(ConvertArgs),
+    /// Write what a JVM reports to a trace, until it ends; started by the agent (`record=FILE`)
+    #[command(hide = true)]
+    Follow(FollowArgs),
 }
 
 #[derive(Args, Debug)]
@@ -278,6 +281,18 @@ pub struct ConvertArgs {
     /// No progress on standard error
     #[arg(long)]
     pub no_progress: bool,
+}
+
+#[derive(Args, Debug)]
+#[command(before_help = examples::FOLLOW)]
+pub struct FollowArgs {
+    /// The session folder of a JVM; it is removed when all has been written, with the folder that it is in
+    #[arg(value_name = "SESSION")]
+    pub session: PathBuf,
+
+    /// The trace to write
+    #[arg(value_name = "OUT")]
+    pub out: PathBuf,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]

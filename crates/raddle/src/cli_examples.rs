@@ -75,6 +75,10 @@ Examples:
   raddle trace convert --lossy app.trace app.std
   raddle trace convert --to text app.trace -";
 
+pub const FOLLOW: &str = "\
+Examples:
+  raddle trace follow /tmp/raddle-1234-567/1234-567 app.trace";
+
 pub const RULES: &str = "\
 Examples:
   raddle rules";

@@ -94,8 +94,10 @@ impl Telling {
         // One that cannot be written takes none of the others with it.
         let mut failed = None;
         for (format, path) in &self.outputs {
-            if let Err(error) = self.write(*format, path, report) {
-                failed.get_or_insert(error);
+            if let Err(error) = self.write(*format, path, report)
+                && let Some(before) = failed.replace(error)
+            {
+                before.tell();
             }
         }
         if self.format.is_binary() && stream.is_terminal() {

@@ -60,6 +60,14 @@ impl<W: Write> Writer<W> {
         self.gaps.push(gap);
     }
 
+    /// Writes what there is, although the frame is not full: whoever reads the file sees it.
+    pub fn settle(&mut self) -> io::Result<()> {
+        if !self.events.is_empty() {
+            self.flush()?;
+        }
+        self.out.flush()
+    }
+
     /// Ends the trace.
     pub fn finish(mut self, symbols: &Symbols) -> io::Result<W> {
         self.symbols(symbols, (&[], &[]))?;

@@ -18,16 +18,29 @@ pub fn alive(folder: &Path) -> bool {
 
 /// The start time of a process that runs; none for one that has ended and only waits to be noticed.
 pub fn start_of(pid: u32) -> Option<u64> {
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The name of the program is in brackets and may hold anything.
-    let (_, rest) = stat.rsplit_once(')')?;
-    let mut fields = rest.split_ascii_whitespace();
-    let state = fields.next()?;
-    if matches!(state, "Z" | "X" | "x") {
+    let stat = state_of(pid)?;
+    let mut fields = stat.split_ascii_whitespace();
+    if fields.next().is_none_or(is_over) {
         return None;
     }
     // The state is field 3.
     fields.nth(18)?.parse().ok()
+}
+
+/// Whether a process that is there has ended, and only waits to be noticed by whoever started it.
+pub fn has_ended(pid: u32) -> bool {
+    state_of(pid).is_some_and(|stat| stat.split_ascii_whitespace().next().is_some_and(is_over))
+}
+
+/// What the kernel tells of a process, from its state on.
+fn state_of(pid: u32) -> Option<String> {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // The name of the program is in brackets and may hold anything.
+    stat.rsplit_once(')').map(|(_, rest)| rest.to_owned())
+}
+
+fn is_over(state: &str) -> bool {
+    matches!(state, "Z" | "X" | "x")
 }
 
 #[cfg(test)]
@@ -41,5 +54,18 @@ mod tests {
         assert!(alive(Path::new(&format!("/tmp/{pid}-{start}"))));
         assert!(!alive(Path::new(&format!("/tmp/{pid}-{}", start + 1))));
         assert!(alive(Path::new("/tmp/elsewhere")), "nobody knows");
+    }
+
+    #[test]
+    fn a_process_that_waits_to_be_noticed_has_ended() {
+        let mut child = std::process::Command::new("true").spawn().unwrap();
+        let since = std::time::Instant::now();
+        while !has_ended(child.id()) {
+            assert!(since.elapsed().as_secs() < 20, "it ends at once");
+            std::thread::yield_now();
+        }
+        assert_eq!(start_of(child.id()), None);
+        child.wait().unwrap();
+        assert!(!has_ended(std::process::id()));
     }
 }

@@ -5,6 +5,7 @@
 pub mod alive;
 pub mod counts;
 mod elements;
+mod follow;
 pub mod kinds;
 pub mod layout;
 mod merge;
@@ -19,6 +20,7 @@ mod stream;
 mod tables;
 mod tell;
 
+pub use follow::{Unfollowed, follow};
 pub use kinds::{Kind, Operand};
 pub use merge::{PATIENCE, Poll, Reader};
 pub use names::{Entry, Frame};

@@ -96,7 +96,8 @@ impl Reader {
                 if self.learn(stream, site_of(first))? {
                     continue;
                 }
-                return Ok(Stop::Hungry);
+                // Its turn never comes.
+                return Ok(Stop::Early(u64::MAX));
             };
             let by = By { thread, site: known.site };
             match form {

@@ -378,3 +378,30 @@ fn where_watching_ended_early_nothing_is_told_that_may_lack_something() {
         assert!(gap.why.contains("No space left on device"), "{}", gap.why);
     }
 }
+
+/// The room for names runs out first, and a thread takes no stamp any more.
+#[test]
+fn a_thread_whose_next_record_has_no_name_ends_there() {
+    let (done, ended) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        let folder = Folder::new();
+        let mut player = folder.player();
+        player.thread(1, "1").unwrap();
+        player.plain(1, site(Kind::Read), 7).unwrap();
+        player.flush(1).unwrap();
+        player.cut(28).unwrap();
+        // Both read at once, and the second one has no name.
+        player.plain(1, site(Kind::Read), 8).unwrap();
+        player.plain(1, 4000, 7).unwrap();
+        player.flush(1).unwrap();
+        let mut reader = Reader::live(&folder.0).unwrap().unwrap();
+        let mut stretches = Stretches::default();
+        let mut events = 0;
+        while reader.poll(&mut stretches).unwrap() != Poll::End {
+            events += stretches.len();
+        }
+        done.send((events, reader.damage().is_none(), reader.gaps().len())).unwrap();
+    });
+    let told = ended.recv_timeout(std::time::Duration::from_secs(60)).expect("it ends");
+    assert_eq!(told, (2, true, 1));
+}

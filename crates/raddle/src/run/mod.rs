@@ -210,7 +210,7 @@ fn finish(
     found: Found,
     tools: &BTreeSet<String>,
 ) -> Result<Outcome, Failure> {
-    let jvms = found.watched.len();
+    let jvms = found.watched.iter().filter(|one| one.counts_for_anything()).count();
     let mut report = Report::new();
     if let Some(blind) = found.blind.filter(|_| jvms > 0) {
         report.add_gap(blind);
@@ -219,7 +219,9 @@ fn finish(
     let mut records = Vec::new();
     let mut seen = Seen::default();
     for one in found.watched {
-        seen.add(&one);
+        if one.counts_for_anything() {
+            seen.add(&one);
+        }
         report.merge(one.report);
         errors.extend(one.errors);
         records.extend(one.record);
@@ -245,15 +247,14 @@ fn finish(
     for error in errors {
         error.tell();
     }
-    if !tools.is_empty() && !args.report.quiet {
-        let names: Vec<&str> = tools.iter().map(String::as_str).collect();
+    if !tools.is_empty() && !args.report.quiet && jvms > 0 {
+        let names = remarks::names(tools);
         tell(&format!(
-            "JVMs of {} were left alone; --include would watch the classes that it names in them too",
-            names.join(" and ")
+            "JVMs of {names} were left alone; --include would watch the classes that it names in them too"
         ));
     }
     if jvms == 0 {
-        tell("no JVM was watched: the command started none, or none that reads JAVA_TOOL_OPTIONS");
+        tell(&remarks::nobody(tools));
         complete = false;
     } else {
         // The program comes first: how it ended is told even if its report cannot be.

@@ -3,6 +3,8 @@
 //! Doubts hold for the run as a whole and fail it under `--strict`. That one of several JVMs did nothing of interest is
 //! common (a build starts them for modules without threads, too): it is a remark.
 
+use std::collections::BTreeSet;
+
 use findings::{Coverage, plural, thousands};
 
 use super::watch::Watched;
@@ -104,6 +106,28 @@ impl Seen {
         let events = plural(seen.events, "event", "events");
         format!("{text}; {threads}, {events}")
     }
+}
+
+/// Tools as people are told of them.
+pub fn names(tools: &BTreeSet<String>) -> String {
+    tools.iter().map(String::as_str).collect::<Vec<_>>().join(" and ")
+}
+
+/// What is said where no JVM was watched: `tools` are those whose JVMs were left alone.
+pub fn nobody(tools: &BTreeSet<String>) -> String {
+    let mut text = "NO JVM WAS WATCHED: ".to_owned();
+    if tools.is_empty() {
+        text.push_str("the command started none that runs a program and reads JAVA_TOOL_OPTIONS");
+        return text;
+    }
+    text.push_str(&format!("those of {} are left alone, and no other loaded the agent", names(tools)));
+    if tools.contains("Gradle") {
+        text.push_str(
+            "; tests that are up to date are not run again (gradle cleanTest test), and a daemon that was there before \
+             starts JVMs as if nobody watched (gradle --stop ends it)",
+        );
+    }
+    text
 }
 
 /// Whether no class of a JVM was watched. One that was killed early has told what its classes did, but perhaps not how

@@ -17,6 +17,10 @@ const LIBRARY: &str = if cfg!(target_os = "macos") { "libraddle_agent.dylib" } e
 const VARIABLE: &str = "RADDLE_AGENT";
 /// Options that every JVM reads.
 const JVM_OPTIONS: &str = "JAVA_TOOL_OPTIONS";
+/// Options of Gradle's own JVM. A daemon would start the JVMs of tests with the environment that it was itself started
+/// with, so that one that is there already would not be watched, and one that stays would not forget that it was.
+const GRADLE_OPTIONS: &str = "GRADLE_OPTS";
+const NO_DAEMON: &str = "-Dorg.gradle.daemon=false";
 /// The same for JVMs that a JVM starts; read by the agent.
 const FOR_CHILDREN: &str = "RADDLE_CHILDREN";
 
@@ -78,6 +82,12 @@ pub fn command(
         command.arg(option).args(rest).env(FOR_CHILDREN, all);
     } else {
         command.args(rest).env(JVM_OPTIONS, all);
+        let mut gradle = std::env::var_os(GRADLE_OPTIONS).unwrap_or_default();
+        if !gradle.is_empty() {
+            gradle.push(" ");
+        }
+        gradle.push(NO_DAEMON);
+        command.env(GRADLE_OPTIONS, gradle);
     }
     Ok(command)
 }

@@ -48,6 +48,17 @@ pub struct Watched {
     pub counts: Vec<(String, u64)>,
     /// The JVM, as people are told of it.
     pub jvm: String,
+    /// Whether it got so far as to report anything.
+    pub ready: bool,
+}
+
+impl Watched {
+    /// Whether there was something to watch: `java -version` and the like run no program.
+    pub fn counts_for_anything(&self) -> bool {
+        let coverage = &self.report.coverage;
+        let did = coverage.classes_seen > 0 || coverage.variables > 0 || coverage.threads > 1;
+        self.ready && (did || self.report.gaps().next().is_some() || !self.errors.is_empty())
+    }
 }
 
 /// How long to wait for an agent that has not written its first page.
@@ -69,6 +80,7 @@ pub fn watch(folder: &Path, wanted: &Wanted, record: Option<&Path>, shared: &Sha
         named: Vec::new(),
         counts: Vec::new(),
         jvm: jvm(folder),
+        ready: false,
     };
     let reader = loop {
         match Reader::live(folder) {
@@ -85,6 +97,7 @@ pub fn watch(folder: &Path, wanted: &Wanted, record: Option<&Path>, shared: &Sha
             }
         }
     };
+    watched.ready = true;
     Watch { folder, wanted, shared, reader, watched }.run(record)
 }
 

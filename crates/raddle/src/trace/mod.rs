@@ -2,6 +2,7 @@
 
 mod cat;
 mod convert;
+mod follow;
 mod stat;
 
 use std::io;
@@ -18,6 +19,7 @@ pub fn run(args: &TraceArgs) -> Result<Outcome, Failure> {
         TraceCommand::Stat(args) => stat::run(args),
         TraceCommand::Cat(args) => cat::run(args),
         TraceCommand::Convert(args) => convert::run(args),
+        TraceCommand::Follow(args) => follow::run(args),
     }
 }
 

@@ -238,13 +238,28 @@ fn nothing_watched_is_said_loudly() {
     none.args(["run", "--", "true"]).env("RADDLE_AGENT", std::env::current_exe().unwrap());
     let run = finish(none.output().unwrap());
     assert_eq!(run.code, 2);
-    assert!(run.says("no JVM was watched"), "{}", run.err);
+    assert!(run.says("NO JVM WAS WATCHED"), "{}", run.err);
 
     for (scene, part) in [("unwoven", "NO CLASS WAS WATCHED"), ("alone", "NO THREAD BESIDE MAIN")] {
         let run = watched(scene, &[]);
         assert_eq!(run.code, 0, "{}", run.err);
         assert!(run.err.contains(part), "{}", run.err);
         assert_eq!(watched(scene, &["--strict"]).code, 1);
+    }
+}
+
+#[test]
+fn a_mistyped_option_is_not_taken_for_the_command() {
+    let none = |args: &[&str]| {
+        let mut none = command();
+        none.arg("run").args(args).env("RADDLE_AGENT", std::env::current_exe().unwrap());
+        finish(none.stdin(Stdio::null()).output().unwrap())
+    };
+    none(&["--includ", "x", "--", "true"]).fails_with(&["'--includ'", "'--include'"]);
+    none(&["--quiet", "-z", "true"]).fails_with(&["'-z'"]);
+    // What follows the command is its own, with or without the dashes before it.
+    for args in [&["--", "sh", "-c", "exit 3"][..], &["sh", "-c", "exit 3", "--includ", "--quiet"]] {
+        assert_eq!(none(args).code, 3, "{args:?}");
     }
 }
 

@@ -1,6 +1,20 @@
 //! Memory that has run out: an error for want of it is the program's own, and what could not be recorded is told.
 
+use crate::harmless::{javas, unchanged};
 use crate::{files, java_sources, javac, scratch, watch};
+
+#[test]
+fn a_program_that_fills_its_memory_and_goes_on_does_so_watched() {
+    let classes = scratch("fills");
+    javac(&files(&java_sources("exhausted")), "", &classes);
+    let classes = classes.display().to_string();
+    for java in javas() {
+        for collector in ["-XX:+UseSerialGC", "-XX:+UseG1GC", "-XX:+UseParallelGC"] {
+            let watched = unchanged(&java, &[collector, "-Xmx64m", "-cp", &classes, "Fills", "1024"]);
+            assert!(watched.out.contains("round 2: 100"), "{}", watched.out);
+        }
+    }
+}
 
 #[test]
 fn memory_that_has_run_out_is_not_noticed_where_the_program_asks_for_none() {

@@ -119,3 +119,36 @@ fn jvms_that_a_program_starts_itself_are_watched_too() {
     assert!(watched.says("raddle: watched 2 JVMs:"), "{}", watched.err);
     assert!(!watched.err.contains("RADDLE_CHILDREN"), "{}", watched.err);
 }
+
+#[test]
+fn a_jvm_that_is_started_without_our_environment_is_not_passed_over_in_silence() {
+    let classes = scratch("cleared");
+    javac(&[java_sources("Parent.java")], "", &classes);
+    let program = format!("env -u JAVA_TOOL_OPTIONS java -cp {} Parent child", classes.display());
+    let watched = watch(&[], &["sh", "-c", &program]);
+    assert_eq!((watched.out.as_str(), watched.code), ("child\n", Some(2)), "{}", watched.err);
+    assert!(watched.says("NO JVM WAS WATCHED: the command started none"), "{}", watched.err);
+    // Nor is one that only tells which Java it is taken for the program.
+    let watched = watch(&[], &["sh", "-c", &format!("java -version; {program}")]);
+    assert_eq!((watched.out.as_str(), watched.code), ("child\n", Some(2)), "{}", watched.err);
+    assert!(watched.says("NO JVM WAS WATCHED"), "{}", watched.err);
+}
+
+#[test]
+fn a_build_tools_daemon_that_was_there_before_is_told_of() {
+    let classes = scratch("gradle");
+    javac(&[java_sources("Parent.java"), java_sources("gradle/GradleMain.java")], "", &classes);
+    let run = |how: &str| {
+        let command = format!("java -cp {} org.gradle.launcher.GradleMain {how}", classes.display());
+        watch(&[], &["sh", "-c", &command])
+    };
+    let daemon = run("daemon");
+    assert!(daemon.out.ends_with("-Dorg.gradle.daemon=false\nchild\n"), "{}{}", daemon.out, daemon.err);
+    assert_eq!(daemon.code, Some(2), "{}", daemon.err);
+    assert!(daemon.says("NO JVM WAS WATCHED: those of Gradle are left alone"), "{}", daemon.err);
+    assert!(daemon.says("gradle --stop"), "{}", daemon.err);
+    let alone = run("alone");
+    assert_eq!(alone.code, Some(1), "{}", alone.err);
+    assert_eq!(alone.findings(), ["data-race Parent.child"], "{}", alone.err);
+    assert!(alone.says("JVMs of Gradle were left alone"), "{}", alone.err);
+}

@@ -1,11 +1,13 @@
 //! Real programs on real JVMs under `raddle run`: that they are watched wherever they start, and that being watched does
 //! not change what they do. Needs what `scripts/prepare-java` fetches.
 
+mod alone;
 mod annotated;
 mod choices;
 mod disasters;
 mod exhausted;
 mod frameworks;
+mod full_disk;
 mod harmless;
 mod languages;
 mod memory;

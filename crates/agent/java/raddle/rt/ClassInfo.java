@@ -1,5 +1,7 @@
 package raddle.rt;
 
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodType;
 import jdk.internal.misc.Unsafe;
 
 /** What is known of a class at run time: its number, where its objects keep theirs, of what kind it is as a collection. */
@@ -16,6 +18,9 @@ final class ClassInfo {
 
     /** Of what kind it is as a collection: the kind, the fields to what it stands for, the fields to its mutex. */
     private Object[] kind;
+
+    /** Whether its objects have a finalizer: 0 not known, 1 yes, 2 no. */
+    private byte finalized;
 
     /** Stands for a class of which nothing could be found out. */
     static final ClassInfo UNKNOWN = new ClassInfo();
@@ -47,6 +52,21 @@ final class ClassInfo {
 
     static ClassInfo of(Class<?> type) {
         return ALL.get(type);
+    }
+
+    /** Whether its objects have a finalizer, of the class's own or inherited. */
+    boolean isFinalized() {
+        if (finalized == 0) {
+            byte found = 2;
+            try {
+                MethodHandle finalizer = Link.TRUSTED.findVirtual(type, "finalize", MethodType.methodType(void.class));
+                if (Link.TRUSTED.revealDirect(finalizer).getDeclaringClass() != Object.class) found = 1;
+            } catch (Throwable e) {
+                Lost.to(e);
+            }
+            finalized = found;
+        }
+        return finalized == 1;
     }
 
     /** The kind of a collection class: 0 none. */

@@ -39,7 +39,16 @@ final class Link {
         boolean was = me != null && me.inside;
         if (me != null) me.inside = true;
         try {
-            return new ConstantCallSite(target(name, type, owner, field, site).asType(type));
+            Reserve.fill();
+            while (true) {
+                try {
+                    return new ConstantCallSite(target(name, type, owner, field, site).asType(type));
+                } catch (OutOfMemoryError e) {
+                    if (Reserve.give()) continue;
+                    Lost.to(e);
+                    return new ConstantCallSite(MethodHandles.empty(type));
+                }
+            }
         } catch (Throwable e) {
             return new ConstantCallSite(MethodHandles.empty(type));
         } finally {

@@ -215,8 +215,29 @@ public final class Probe {
     /** The end of a constructor comes before the finalizer begins: either of the two. */
     @DontInline
     public static void orders(Object o, int site) {
+        finalizers = true;
         Recorder me = Recorder.of(Thread.currentThread());
         if (me != null) me.stamped(site, me.object(o), me.info(o.getClass()).number);
+    }
+
+    /** Whether any class has been met that has a finalizer: its own constructor comes before those of classes below it. */
+    private static boolean finalizers;
+
+    /** A constructor has ended; of a class above which there may be a finalizer. */
+    @ForceInline
+    public static void made(Object o, int site) {
+        if (finalizers) madeWhole(o, site);
+    }
+
+    @DontInline
+    private static void madeWhole(Object o, int site) {
+        Recorder me = Recorder.of(Thread.currentThread());
+        if (me == null) return;
+        ClassInfo info = me.info(o.getClass());
+        me.inside = true;
+        boolean finalized = info.isFinalized();
+        me.inside = false;
+        if (finalized) me.stamped(site, me.object(o), info.number);
     }
 
     /** A class's static initialiser has ended. */
@@ -347,6 +368,7 @@ public final class Probe {
         Link.prepare();
         Clones.prepare();
         Waits.prepare();
+        Reserve.fill();
         me.inside = false;
     }
 
