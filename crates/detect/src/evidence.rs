@@ -5,6 +5,7 @@ use findings::{Act, Confidence, Gap, Mover, Report, Role, Rule, Witness};
 use rustc_hash::FxHashMap;
 
 use crate::detector::{At, Now};
+use crate::lock_names;
 use crate::shared::lockset::LockSet;
 
 mod names;
@@ -28,8 +29,8 @@ pub enum Subject {
     Kinds(Vec<VariableKind>),
     /// A block.
     Block(BlockId),
-    /// The locks of a cycle, in any order.
-    Locks(Vec<LockId>),
+    /// The locks of a cycle, in any order, each with the field that it is called after if its class says nothing.
+    Locks(Vec<(LockId, Option<StrId>)>),
 }
 
 /// What a variable is without its object. Unlike the variable's id it is never used again for something else.
@@ -281,13 +282,16 @@ fn key(subject: &Subject, now: &Now<'_>) -> Vec<u64> {
         }
         Subject::Block(block) => vec![u64::from(block.0)],
         Subject::Locks(locks) => {
-            let kind = |&lock: &LockId| match *now.symbols.locks.get(lock) {
-                Lock::Of(object) => 1 << 32 | u64::from(now.symbols.objects().get(object).class.0),
-                Lock::Named(StrId(name)) => u64::from(name),
+            let kind = |&(lock, field): &(LockId, Option<StrId>)| {
+                let kind = match *now.symbols.locks.get(lock) {
+                    Lock::Of(object) => 1 << 32 | u64::from(now.symbols.objects().get(object).class.0),
+                    Lock::Named(StrId(name)) => u64::from(name),
+                };
+                [kind, field.map_or(0, |StrId(field)| u64::from(field) + 1)]
             };
-            let mut key: Vec<u64> = locks.iter().map(kind).collect();
+            let mut key: Vec<[u64; 2]> = locks.iter().map(kind).collect();
             key.sort_unstable();
-            key
+            key.concat()
         }
     }
 }
@@ -349,7 +353,9 @@ fn subject_name(subject: &Subject, now: &Now<'_>) -> String {
             names
         }
         Subject::Block(block) => vec![now.symbols.str(now.symbols.blocks.get(*block).name).to_owned()],
-        Subject::Locks(locks) => locks.iter().map(|&lock| now.symbols.lock_kind(lock).to_owned()).collect(),
+        Subject::Locks(locks) => {
+            locks.iter().map(|&(lock, field)| lock_names::kind(lock, field, now.symbols)).collect()
+        }
     };
     names.sort();
     names.join(", ")

@@ -8,6 +8,7 @@
 mod analysis;
 mod detector;
 mod evidence;
+mod lock_names;
 mod may_access;
 pub mod on_code;
 pub mod on_trace;

@@ -80,10 +80,21 @@ impl Finding {
         let names = self.subject.split(", ");
         names
             .map(|name| match self.rule {
-                Rule::LockOrder => name,
+                Rule::LockOrder => class_of_lock(name),
                 _ => name.rsplit_once('.').map_or(name, |(class, _)| class),
             })
             .collect()
+    }
+}
+
+/// The class of a lock, which is named by its class or by the field that holds it: what has a class in front is a field.
+pub(crate) fn class_of_lock(name: &str) -> &str {
+    match name.rsplit_once('.') {
+        Some((before, _)) => {
+            let last = before.rsplit_once('.').map_or(before, |(_, last)| last);
+            if last.starts_with(char::is_uppercase) { before } else { name }
+        }
+        None => name,
     }
 }
 
@@ -205,6 +216,20 @@ mod tests {
         let both = Suppression { rules: vec![Rule::LockOrder], frames: list(&["a.A.run"]), ..of() };
         assert_eq!(suppressed(both), ["a.A, a.B"]);
         assert_eq!(suppressed(of()), [""; 0], "what names nothing suppresses nothing");
+    }
+
+    #[test]
+    fn a_lock_that_is_named_by_its_field_belongs_to_the_class_of_that() {
+        for (lock, class) in [
+            ("com.acme.Account", "com.acme.Account"),
+            ("com.acme.Registry.LOCK", "com.acme.Registry"),
+            ("com.acme.Registry.stripes[]", "com.acme.Registry"),
+            ("Registry.class", "Registry"),
+            ("java.lang.Object", "java.lang.Object"),
+            ("lock", "lock"),
+        ] {
+            assert_eq!(class_of_lock(lock), class);
+        }
     }
 
     #[test]

@@ -31,6 +31,7 @@ pub mod settled;
 mod sites;
 mod stack;
 mod taken;
+mod walk;
 
 use classfile::Class;
 use events::models::Models;

@@ -13,7 +13,7 @@ use crate::kept::Kept;
 use crate::models::{Bodies, Pending};
 use crate::monitors::Region;
 use crate::probe::Probe;
-use crate::taken::{self, Taken};
+use crate::taken::{self, Taken, class_object};
 use crate::{Blocks, Called, Kind, Scope, Site, Spared};
 
 /// A method in the making.
@@ -278,20 +278,32 @@ pub(crate) fn too_many(what: &'static str) -> Error {
 impl<'a> Weaving<'_, 'a> {
     /// The number of a site at the current instruction.
     pub fn site(&mut self, method: &mut Method<'a>, kind: Kind, operand: u32, about: &str) -> Result<i32> {
-        let number = self.method_number(method);
         let of = match kind {
             Kind::ArrayRead | Kind::ArrayWrite | Kind::Enter | Kind::EnterBlock => {
                 method.taken_from(&self.class)?
             }
             _ => String::new(),
         };
+        self.site_of(method, kind, operand, about, &of)
+    }
+
+    /// The same, where something is used that is known by this name.
+    fn site_of(
+        &mut self,
+        method: &mut Method<'a>,
+        kind: Kind,
+        operand: u32,
+        about: &str,
+        of: &str,
+    ) -> Result<i32> {
+        let number = self.method_number(method);
         let site = Site {
             method: number,
             line: method.line(&self.class, method.pc),
             kind,
             operand,
             text: about,
-            of: &of,
+            of,
             effects: &[],
             called: Called::Certain,
             watched: method.accesses,
@@ -449,7 +461,8 @@ impl<'a> Weaving<'_, 'a> {
         // If the stack is to overflow, then before the monitor is told: the handler that tells its end must not.
         self.probes.call(&mut self.class.pool, &mut method.entry, Probe::Room)?;
         let (enter, exit) = self.monitor_kinds();
-        let enter = self.site(method, enter, 0, "")?;
+        let class = if method.is_static() { class_object(&self.name) } else { String::new() };
+        let enter = self.site_of(method, enter, 0, "", &class)?;
         let exit = self.site(method, exit, 0, "")?;
         let mut lock = Snippet::new();
         if method.is_static() {

@@ -1,158 +1,118 @@
-//! Which field the array or object comes from that an instruction uses, where the code of the method tells: what is found
-//! at `this.table[3]` is known to people as `table`, not as an `int[]`. Of a call it is the receiver's field. What comes
-//! as a parameter, is returned by a call or was made here has none, and neither has what may come from two fields.
+//! Which field the array, object or lock comes from that an instruction uses, where the code of the method tells: what is
+//! found at `this.table[3]` is known to people as `table`, not as an `int[]`. Of a call it is the receiver's field; a view
+//! of a read/write lock is its lock. A class that the code names is known by its name. What comes as a parameter, is
+//! returned by another call or was made here has none, and neither has what may come from two fields.
 //!
 //! Only names come from here: nothing that is told or left out depends on it.
 
-use classfile::{Code, Instruction, Kind as Moves, MethodType, Pool, Result, op, text};
+use classfile::{Code, Constant, Instruction, Kind as Moves, MethodType, Pool, Result, op, text};
 
-use crate::blocks::{Graph, Way};
-use crate::stack::{Stack, element_below};
+use crate::blocks::Graph;
+use crate::stack::element_below;
+use crate::walk::{Known, State, Steps, Walk};
 
-/// Words of state for one method.
-const MOST_STATE: usize = 200_000;
 /// Instructions that are looked at, those in loops again.
 const MOST_STEPS: usize = 100_000;
 /// The longest code that is looked at.
 const LONGEST: usize = 8000;
 
-/// A field by its constant, and how many times an element was taken from what it holds.
-type From = Option<(u16, u8)>;
+/// Where something comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Origin {
+    /// A field by its constant, and how many times an element was taken from what it holds.
+    Field(u16, u8),
+    /// A class as an object, by its constant.
+    Class(u16),
+}
+
+/// Where something comes from, if that is known.
+type From = Option<Origin>;
+
+impl Known for From {
+    fn meet(&mut self, other: From) -> bool {
+        let goes = self.is_some() && *self != other;
+        if goes {
+            *self = None;
+        }
+        goes
+    }
+}
 
 /// The fields behind a method's array accesses, calls and monitors, by pc.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Taken(Vec<(u32, (u16, u8))>);
+pub(crate) struct Taken(Vec<(u32, Origin)>);
 
 impl Taken {
-    /// `pkg.Class.field`, or `pkg.Class.field[]` for an element of it; empty where there is none.
+    /// `pkg.Class.field`, `pkg.Class.field[]` for an element of it, or `pkg.Class.class`; empty where there is none.
     pub fn name(&self, pc: u32, pool: &Pool<'_>) -> Result<String> {
         let Ok(at) = self.0.binary_search_by_key(&pc, |(pc, _)| *pc) else { return Ok(String::new()) };
-        let Some((_, (member, depth))) = self.0.get(at) else { return Ok(String::new()) };
-        let field = pool.member_ref(*member)?;
-        let owner = text::to_str(field.owner).replace('/', ".");
-        Ok(format!("{owner}.{}{}", text::to_str(field.name), "[]".repeat(usize::from(*depth))))
+        Ok(match self.0.get(at) {
+            None => String::new(),
+            Some((_, Origin::Class(class))) => class_object(pool.class_name(*class)?),
+            Some((_, Origin::Field(member, depth))) => {
+                let field = pool.member_ref(*member)?;
+                let owner = text::to_str(field.owner).replace('/', ".");
+                format!("{owner}.{}{}", text::to_str(field.name), "[]".repeat(usize::from(*depth)))
+            }
+        })
     }
+}
+
+/// A class as an object, as people write it.
+pub(crate) fn class_object(name: &[u8]) -> String {
+    format!("{}.class", text::to_str(name).replace('/', "."))
 }
 
 /// Finds them.
 pub(crate) fn find(code: &Code<'_>, pool: &Pool<'_>) -> Result<Taken> {
     let bytes = code.bytes;
-    if bytes.len() > LONGEST || ![op::GETFIELD, op::GETSTATIC].iter().any(|opcode| bytes.contains(opcode)) {
+    let sources = [op::GETFIELD, op::GETSTATIC, op::MONITORENTER];
+    if bytes.len() > LONGEST || !sources.iter().any(|opcode| bytes.contains(opcode)) {
         return Ok(Taken::default());
     }
     let Some(graph) = Graph::new(code)? else { return Ok(Taken::default()) };
-    let locals = usize::from(code.max_locals);
-    if graph.blocks.len() * (locals + usize::from(code.max_stack)) > MOST_STATE {
-        return Ok(Taken::default());
-    }
-    let mut look = Look { graph: &graph, pool, steps: 0, found: Vec::new() };
-    let found = look.run(locals).unwrap_or_default();
-    Ok(Taken(found))
+    let Some(mut walk) = Walk::new(&graph, code, MOST_STEPS) else { return Ok(Taken::default()) };
+    let mut look = Look { pool, found: Vec::new() };
+    Ok(if look.run(&mut walk).is_some() { Taken(look.found) } else { Taken::default() })
 }
 
-/// What is known where a block begins.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct State {
-    locals: Vec<From>,
-    stack: Stack<From>,
+/// Is it a call that hands out a view of the read/write lock it is called on?
+fn is_view(pool: &Pool<'_>, member: u16) -> bool {
+    pool.member_ref(member).is_ok_and(|called| {
+        called.owner.starts_with(b"java/util/concurrent/locks/")
+            && called.descriptor.starts_with(b"()L")
+            && matches!(
+                called.name,
+                b"readLock" | b"writeLock" | b"asReadLock" | b"asWriteLock" | b"asReadWriteLock"
+            )
+    })
 }
 
-impl State {
-    /// Keeps what is the same on another way here; has anything gone? `None`: the two do not fit together.
-    fn meet(&mut self, other: &State) -> Option<bool> {
-        if self.stack.slots().len() != other.stack.slots().len() {
-            return None;
-        }
-        let mut changed = meet_all(&mut self.locals, &other.locals);
-        changed |= meet_all(self.stack.slots_mut(), other.stack.slots());
-        Some(changed)
-    }
-}
-
-fn meet_all(mine: &mut [From], others: &[From]) -> bool {
-    let mut changed = false;
-    for (mine, other) in mine.iter_mut().zip(others) {
-        if mine.is_some() && *mine != *other {
-            *mine = None;
-            changed = true;
-        }
-    }
-    changed
-}
-
-struct Look<'l, 'c> {
-    graph: &'l Graph<'c>,
+struct Look<'l> {
     pool: &'l Pool<'l>,
-    steps: usize,
-    found: Vec<(u32, (u16, u8))>,
+    found: Vec<(u32, Origin)>,
 }
 
-impl Look<'_, '_> {
+impl Look<'_> {
     /// `None`: it would take too long, or the code is not what it should be.
-    fn run(&mut self, locals: usize) -> Option<Vec<(u32, (u16, u8))>> {
-        let mut states: Vec<Option<State>> = vec![None; self.graph.blocks.len()];
-        *states.first_mut()? = Some(State { locals: vec![None; locals], stack: Stack::default() });
-        let mut todo = vec![0];
-        while let Some(block) = todo.pop() {
-            let state = states.get(block)?.clone()?;
-            for (to, reached) in self.block(block, state)? {
-                let place = states.get_mut(to)?;
-                let changed = match place {
-                    Some(known) => known.meet(&reached)?,
-                    None => {
-                        *place = Some(reached);
-                        true
-                    }
-                };
-                if changed && !todo.contains(&to) {
-                    todo.push(to);
-                }
-            }
-        }
+    fn run(&mut self, walk: &mut Walk<'_, '_>) -> Option<()> {
+        let states = walk.states(self)?;
         // What was found on the way may have been too much.
         self.found.clear();
-        for (block, state) in states.into_iter().enumerate() {
-            if let Some(state) = state {
-                self.block(block, state)?;
-            }
-        }
-        let mut found = std::mem::take(&mut self.found);
-        found.sort_unstable();
-        Some(found)
-    }
-
-    /// Runs a block; where control goes from it, with what is known there.
-    fn block(&mut self, block: usize, mut state: State) -> Option<Vec<(usize, State)>> {
-        let found = self.graph.blocks.get(block)?;
-        let steps = self.graph.steps.get(found.first..found.behind)?;
-        self.steps += steps.len() + 1;
-        if self.steps > MOST_STEPS {
-            return None;
-        }
-        // A handler finds what was the same at every instruction.
-        let catches = found.out.iter().any(|edge| edge.way == Way::Thrown);
-        let mut at_all = if catches { state.locals.clone() } else { Vec::new() };
-        for (pc, instruction) in steps {
-            self.step(*pc, instruction, &mut state);
-            if catches && matches!(instruction, Instruction::Store { .. }) {
-                meet_all(&mut at_all, &state.locals);
-            }
-        }
-        let reached = found.out.iter().map(|edge| {
-            let state = match edge.way {
-                Way::Thrown => State { locals: at_all.clone(), stack: Stack::from(vec![None]) },
-                _ => state.clone(),
-            };
-            (edge.to, state)
-        });
-        Some(reached.collect())
+        walk.again(states, self)?;
+        self.found.sort_unstable_by_key(|(pc, _)| *pc);
+        Some(())
     }
 
     fn use_at(&mut self, pc: u32, from: From) {
         self.found.extend(from.map(|from| (pc, from)));
     }
+}
 
-    fn step(&mut self, pc: u32, instruction: &Instruction<'_>, state: &mut State) {
+impl Steps for Look<'_> {
+    type Value = From;
+
+    fn step(&mut self, pc: u32, instruction: &Instruction<'_>, state: &mut State<From>) {
         let State { locals, stack } = state;
         match *instruction {
             Instruction::Load { kind: Moves::Reference, local } => {
@@ -170,7 +130,10 @@ impl Look<'_, '_> {
                 if opcode == op::AALOAD {
                     stack.pop();
                     stack.pop();
-                    let deeper = |(field, depth): (u16, u8)| Some((field, depth.checked_add(1)?));
+                    let deeper = |origin| match origin {
+                        Origin::Field(field, depth) => Some(Origin::Field(field, depth.checked_add(1)?)),
+                        Origin::Class(_) => None,
+                    };
                     return stack.push(array.and_then(deeper));
                 }
             }
@@ -180,7 +143,7 @@ impl Look<'_, '_> {
                     if opcode == op::GETFIELD {
                         stack.pop();
                     }
-                    return stack.push(Some((member, 0)));
+                    return stack.push(Some(Origin::Field(member, 0)));
                 }
             }
             Instruction::Invoke { opcode, member }
@@ -190,6 +153,13 @@ impl Look<'_, '_> {
                 if let Some(slots) = slots {
                     self.use_at(pc, stack.peek(slots.parameter_slots() as usize));
                 }
+                // It takes nothing but the lock, and the view stands for that.
+                if is_view(self.pool, member) {
+                    return;
+                }
+            }
+            Instruction::Constant(index) if matches!(self.pool.get(index), Ok(Constant::Class { .. })) => {
+                return stack.push(Some(Origin::Class(index)));
             }
             Instruction::CheckCast(_) => return,
             _ => {}

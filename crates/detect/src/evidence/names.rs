@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 
 use super::{NarrowingAt, StepAt, Target, variable_kind};
 use crate::detector::{At, Now};
+use crate::lock_names;
 use crate::shared::guard::thread_name;
 use crate::shared::lockset::LockSet;
 
@@ -96,8 +97,12 @@ impl Names<'_> {
         }
     }
 
+    fn lock(&self, lock: LockId) -> String {
+        lock_names::shown(lock, self.now.sets, self.now.symbols)
+    }
+
     fn locks(&self, set: LockSet) -> Vec<String> {
-        self.now.sets.locks(set).iter().map(|&lock| self.now.symbols.lock_name(lock)).collect()
+        self.now.sets.locks(set).iter().map(|&lock| self.lock(lock)).collect()
     }
 
     /// The steps of a witness that was seen at an event.
@@ -125,7 +130,7 @@ impl Names<'_> {
             role: step.role,
             target: match step.target {
                 None => String::new(),
-                Some(Target::Lock(lock)) => symbols.lock_name(lock),
+                Some(Target::Lock(lock)) => self.lock(lock),
                 Some(Target::Variable(var)) if var.index() < symbols.variables().len() => {
                     symbols.variable_name(var)
                 }
@@ -149,7 +154,7 @@ impl Names<'_> {
         let held = self.now.held;
         let locks = self.now.sets.locks(held.all).iter();
         let alone = self.now.sets.locks(held.exclusive);
-        locks.filter(|lock| !alone.contains(lock)).map(|&lock| self.now.symbols.lock_name(lock)).collect()
+        locks.filter(|lock| !alone.contains(lock)).map(|&lock| self.lock(lock)).collect()
     }
 
     /// Where the locks of a step were taken.
@@ -164,7 +169,7 @@ impl Names<'_> {
                 None => self.example(lock, place, stack).map(|at| (at, true)),
             };
             if let Some((at, example)) = found.filter(|(at, _)| *at != Frame::default()) {
-                taken.push(Taken { lock: self.now.symbols.lock_name(lock), at, example });
+                taken.push(Taken { lock: self.lock(lock), at, example });
             }
         }
         taken

@@ -23,7 +23,7 @@ pub enum Subject {
     Fields(Vec<FieldId>),
     /// A method.
     Method(MethodId),
-    /// The locks of a cycle by the names of their classes, in any order.
+    /// The locks of a cycle by their names, in any order.
     Locks(Vec<String>),
     /// The elements of arrays of a class: `int[]`.
     Elements(String),

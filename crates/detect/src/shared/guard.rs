@@ -8,6 +8,7 @@ use super::history::Past;
 use super::lockset::{LockSet, LockSets};
 use crate::detector::Now;
 use crate::evidence::{Details, Evidence, NarrowingAt, StepAt, Subject, Target};
+use crate::lock_names;
 
 const GUARD_IT: &str = "Guard every access with the same lock, or make the field volatile or atomic if single reads \
                         and writes are all it needs.";
@@ -20,7 +21,8 @@ pub fn set_name(set: LockSet, sets: &LockSets, symbols: &Symbols) -> String {
     if set.is_empty() {
         return "no lock".to_owned();
     }
-    let names: Vec<String> = sets.locks(set).iter().map(|&lock| symbols.lock_name(lock)).collect();
+    let names: Vec<String> =
+        sets.locks(set).iter().map(|&lock| lock_names::shown(lock, sets, symbols)).collect();
     format!("{{{}}}", names.join(", "))
 }
 
@@ -80,7 +82,7 @@ pub fn advice(accesses: &[Past], sets: &LockSets, symbols: &Symbols) -> String {
     match best {
         Some((lock, count)) if count * 2 > accesses.len() || accesses.len() == 2 => format!(
             "Guard every access with the same lock, for example {}, which {} hold already.",
-            symbols.lock_name(lock),
+            lock_names::shown(lock, sets, symbols),
             if count * 2 > accesses.len() { "most accesses" } else { "some accesses" }
         ),
         _ => GUARD_IT.to_owned(),
@@ -199,7 +201,8 @@ fn narrowing(accesses: &[Past], sets: &mut LockSets) -> Vec<NarrowingAt> {
 pub fn advice_for_two(first: LockSet, second: LockSet, sets: &LockSets, symbols: &Symbols) -> String {
     match (sets.locks(first), sets.locks(second)) {
         ([], [lock, ..]) | ([lock, ..], []) => {
-            format!("Hold {} at both places, as one of them does already.", symbols.lock_name(*lock))
+            let lock = lock_names::shown(*lock, sets, symbols);
+            format!("Hold {lock} at both places, as one of them does already.")
         }
         _ => GUARD_IT.to_owned(),
     }

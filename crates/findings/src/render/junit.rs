@@ -9,6 +9,7 @@ use std::io::{self, Write};
 
 use super::prose::{plural, visible};
 use super::{Render, place, words};
+use crate::suppress::class_of_lock;
 use crate::{Finding, Report};
 
 pub(super) struct Junit;
@@ -94,9 +95,9 @@ fn test(finding: &Finding) -> Option<&str> {
 /// The class that the finding is about.
 fn owner(finding: &Finding) -> &str {
     let first = finding.subject.split(", ").next().unwrap_or_default();
-    match (finding.rule, first.rsplit_once('.')) {
-        (crate::Rule::LockOrder, _) | (_, None) => first,
-        (_, Some((class, _))) => class,
+    match finding.rule {
+        crate::Rule::LockOrder => class_of_lock(first),
+        _ => first.rsplit_once('.').map_or(first, |(class, _)| class),
     }
 }
 

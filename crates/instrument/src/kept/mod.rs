@@ -12,13 +12,12 @@ use classfile::{Code, Instruction, Kind as Moves, MethodType, Pool, Result, op};
 
 use rustc_hash::FxHashMap;
 
-use crate::blocks::{Graph, Way};
+use crate::blocks::Graph;
 use crate::stack::{Stack, element_below};
+use crate::walk::{Known, State, Steps, Walk};
 
 /// Places that are told apart in one method; objects of any more are like those from elsewhere.
 const MOST_PLACES: usize = 63;
-/// Words of state for one method.
-const MOST_STATE: usize = 200_000;
 /// Instructions that are looked at, those in loops again.
 const MOST_STEPS: usize = 200_000;
 /// The longest code that is looked at: the JVM does not compile longer methods, and nothing is gained in them.
@@ -37,6 +36,14 @@ impl Made {
 impl Default for Made {
     fn default() -> Self {
         Made::ELSEWHERE
+    }
+}
+
+impl Known for Made {
+    fn meet(&mut self, other: Made) -> bool {
+        let new = other.0 & !self.0 != 0;
+        self.0 |= other.0;
+        new
     }
 }
 
@@ -97,10 +104,7 @@ pub(crate) fn find(code: &Code<'_>, pool: &Pool<'_>, blank: Option<&[u8]>) -> Re
         return Ok(Kept::default());
     }
     let Some(graph) = Graph::new(code)? else { return Ok(Kept::default()) };
-    let locals = usize::from(code.max_locals);
-    if graph.blocks.len() * (locals + usize::from(code.max_stack)) > MOST_STATE {
-        return Ok(Kept::default());
-    }
+    let Some(mut walk) = Walk::new(&graph, code, MOST_STEPS) else { return Ok(Kept::default()) };
     let mut places: Vec<u32> = Vec::new();
     for (pc, instruction) in &graph.steps {
         if matches!(
@@ -112,7 +116,6 @@ pub(crate) fn find(code: &Code<'_>, pool: &Pool<'_>, blank: Option<&[u8]>) -> Re
         }
     }
     let mut look = Look {
-        graph: &graph,
         code,
         pool,
         places,
@@ -122,15 +125,15 @@ pub(crate) fn find(code: &Code<'_>, pool: &Pool<'_>, blank: Option<&[u8]>) -> Re
         fields: Vec::new(),
         changed: false,
         asked: None,
-        steps: 0,
         accesses: Vec::new(),
     };
-    let surely = look.run(locals).unwrap_or_default();
+    let surely = look.run(&mut walk).unwrap_or_default();
     let mut kept = Kept { surely, if_blank: Vec::new() };
     // Once more as if other classes were blank too: what then comes out is true if the one that mattered is.
     if let Some(Asked::One(class)) = look.asked.take() {
         look.start_again(Blank::All);
-        let found = look.run(locals).unwrap_or_default();
+        walk.start_again();
+        let found = look.run(&mut walk).unwrap_or_default();
         if look.asked == Some(Asked::One(class.clone())) {
             let of_class = |pc: &u32| match code.instruction_at(*pc) {
                 Ok((Instruction::Field { member, .. }, _)) => {
@@ -162,36 +165,7 @@ enum Asked {
 type Part = usize;
 const ELEMENTS: Part = 0;
 
-/// What is known where a block begins.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct State {
-    locals: Vec<Made>,
-    stack: Stack<Made>,
-}
-
-impl State {
-    /// Adds what is known on another way here; was there anything new? `None`: the two do not fit together.
-    fn join(&mut self, other: &State) -> Option<bool> {
-        if self.stack.slots().len() != other.stack.slots().len() {
-            return None;
-        }
-        let mut changed = join_all(&mut self.locals, &other.locals);
-        changed |= join_all(self.stack.slots_mut(), other.stack.slots());
-        Some(changed)
-    }
-}
-
-fn join_all(mine: &mut [Made], others: &[Made]) -> bool {
-    let mut changed = false;
-    for (mine, other) in mine.iter_mut().zip(others) {
-        changed |= other.0 & !mine.0 != 0;
-        mine.0 |= other.0;
-    }
-    changed
-}
-
 struct Look<'l, 'c> {
-    graph: &'l Graph<'c>,
     code: &'l Code<'c>,
     pool: &'l Pool<'l>,
     /// The pcs of the places.
@@ -207,7 +181,6 @@ struct Look<'l, 'c> {
     changed: bool,
     /// Which class had to be blank.
     asked: Option<Asked>,
-    steps: usize,
     /// Accesses with what they may access, in the last round.
     accesses: Vec<(u32, Made)>,
 }
@@ -215,21 +188,17 @@ struct Look<'l, 'c> {
 impl<'l> Look<'l, '_> {
     /// Forgets all.
     fn start_again(&mut self, blank: Blank<'l>) {
-        (self.blank, self.lost, self.steps, self.asked) = (blank, 0, 0, None);
+        (self.blank, self.lost, self.asked) = (blank, 0, None);
         self.held.clear();
     }
 
     /// `None`: it would take too long, or the code is not what it should be.
-    fn run(&mut self, locals: usize) -> Option<Vec<u32>> {
+    fn run(&mut self, walk: &mut Walk<'_, '_>) -> Option<Vec<u32>> {
         loop {
             self.changed = false;
-            let states = self.states(locals)?;
+            let states = walk.states(self)?;
             self.accesses.clear();
-            for (block, state) in states.into_iter().enumerate() {
-                if let Some(state) = state {
-                    self.block(block, state)?;
-                }
-            }
+            walk.again(states, self)?;
             self.lose_all();
             // What is in objects may have become more since it was read.
             if !self.changed {
@@ -251,31 +220,6 @@ impl<'l> Look<'l, '_> {
             }
             self.changed |= before != self.lost;
         }
-    }
-
-    /// What is known where blocks begin.
-    fn states(&mut self, locals: usize) -> Option<Vec<Option<State>>> {
-        let mut states: Vec<Option<State>> = vec![None; self.graph.blocks.len()];
-        let first = State { locals: vec![Made::ELSEWHERE; locals], stack: Stack::default() };
-        *states.first_mut()? = Some(first);
-        let mut todo = vec![0];
-        while let Some(block) = todo.pop() {
-            let state = states.get(block)?.clone()?;
-            for (to, reached) in self.block(block, state)? {
-                let place = states.get_mut(to)?;
-                let changed = match place {
-                    Some(known) => known.join(&reached)?,
-                    None => {
-                        *place = Some(reached);
-                        true
-                    }
-                };
-                if changed && !todo.contains(&to) {
-                    todo.push(to);
-                }
-            }
-        }
-        Some(states)
     }
 
     /// The accesses to what is kept.
@@ -312,33 +256,6 @@ impl<'l> Look<'l, '_> {
             Ok(number) => Made(1 << number),
             Err(_) => Made::ELSEWHERE,
         }
-    }
-
-    /// Runs a block; where control goes from it, with what is known there.
-    fn block(&mut self, block: usize, mut state: State) -> Option<Vec<(usize, State)>> {
-        let found = self.graph.blocks.get(block)?;
-        let steps = self.graph.steps.get(found.first..found.behind)?;
-        self.steps += steps.len() + 1;
-        if self.steps > MOST_STEPS {
-            return None;
-        }
-        // A handler may find every local that was there at any of the instructions.
-        let catches = found.out.iter().any(|edge| edge.way == Way::Thrown);
-        let mut at_any = if catches { state.locals.clone() } else { Vec::new() };
-        for (pc, instruction) in steps {
-            self.step(*pc, instruction, &mut state);
-            if catches && matches!(instruction, Instruction::Store { .. }) {
-                join_all(&mut at_any, &state.locals);
-            }
-        }
-        let reached = found.out.iter().map(|edge| {
-            let state = match edge.way {
-                Way::Thrown => State { locals: at_any.clone(), stack: Stack::from(vec![Made::ELSEWHERE]) },
-                _ => state.clone(),
-            };
-            (edge.to, state)
-        });
-        Some(reached.collect())
     }
 
     fn lose(&mut self, made: Made) {
@@ -394,7 +311,48 @@ impl<'l> Look<'l, '_> {
         matches!(self.blank, Blank::All)
     }
 
-    fn step(&mut self, pc: u32, instruction: &Instruction<'_>, state: &mut State) {
+    /// A field that holds references.
+    fn reference(&mut self, member: u16) -> Option<Part> {
+        let found = self.pool.member_ref(member).ok()?;
+        if !matches!(found.descriptor.first(), Some(b'L' | b'[')) {
+            return None;
+        }
+        let field = (found.name, found.descriptor);
+        let known = self.fields.iter().position(|known| *known == field);
+        Some(
+            1 + known.unwrap_or_else(|| {
+                self.fields.push(field);
+                self.fields.len() - 1
+            }),
+        )
+    }
+
+    /// All that is handed over is lost, but for an object to its own constructor.
+    fn call(&mut self, opcode: u8, member: u16, stack: &Stack<Made>) {
+        let slots = self.pool.descriptor_of(member).ok().and_then(MethodType::parse);
+        let Some(slots) = slots.map(|of| of.parameter_slots() as usize) else {
+            return self.lost = u64::MAX;
+        };
+        (0..slots).for_each(|below| self.lose(stack.peek(below)));
+        if matches!(opcode, op::INVOKESTATIC | op::INVOKEDYNAMIC) {
+            return;
+        }
+        let receiver = stack.peek(slots);
+        let constructs = opcode == op::INVOKESPECIAL
+            && self
+                .pool
+                .member_ref(member)
+                .is_ok_and(|called| called.name == b"<init>" && self.are_all_of(receiver, called.owner));
+        if !constructs {
+            self.lose(receiver);
+        }
+    }
+}
+
+impl Steps for Look<'_, '_> {
+    type Value = Made;
+
+    fn step(&mut self, pc: u32, instruction: &Instruction<'_>, state: &mut State<Made>) {
         let State { locals, stack } = state;
         match *instruction {
             Instruction::Load { kind: Moves::Reference, local } => {
@@ -460,43 +418,6 @@ impl<'l> Look<'l, '_> {
             _ => {}
         }
         stack.run(instruction, self.pool);
-    }
-
-    /// A field that holds references.
-    fn reference(&mut self, member: u16) -> Option<Part> {
-        let found = self.pool.member_ref(member).ok()?;
-        if !matches!(found.descriptor.first(), Some(b'L' | b'[')) {
-            return None;
-        }
-        let field = (found.name, found.descriptor);
-        let known = self.fields.iter().position(|known| *known == field);
-        Some(
-            1 + known.unwrap_or_else(|| {
-                self.fields.push(field);
-                self.fields.len() - 1
-            }),
-        )
-    }
-
-    /// All that is handed over is lost, but for an object to its own constructor.
-    fn call(&mut self, opcode: u8, member: u16, stack: &Stack<Made>) {
-        let slots = self.pool.descriptor_of(member).ok().and_then(MethodType::parse);
-        let Some(slots) = slots.map(|of| of.parameter_slots() as usize) else {
-            return self.lost = u64::MAX;
-        };
-        (0..slots).for_each(|below| self.lose(stack.peek(below)));
-        if matches!(opcode, op::INVOKESTATIC | op::INVOKEDYNAMIC) {
-            return;
-        }
-        let receiver = stack.peek(slots);
-        let constructs = opcode == op::INVOKESPECIAL
-            && self
-                .pool
-                .member_ref(member)
-                .is_ok_and(|called| called.name == b"<init>" && self.are_all_of(receiver, called.owner));
-        if !constructs {
-            self.lose(receiver);
-        }
     }
 }
 

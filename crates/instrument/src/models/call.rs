@@ -58,6 +58,12 @@ fn declares(class: &Class<'_>, name: &[u8], descriptor: &[u8]) -> bool {
     })
 }
 
+/// Is it code of the user's that the JDK calls, if the receiver is the user's: a function, or what compares keys?
+fn is_called_back(plan: &Plan) -> bool {
+    let compares = matches!((plan.owner.as_slice(), plan.name.as_slice()), (b"java/lang/Object", b"equals"));
+    compares || plan.owner.starts_with(b"java/util/function/")
+}
+
 impl<'a> Weaving<'_, 'a> {
     pub fn call(&mut self, method: &mut Method<'a>, opcode: u8, member: u16) -> Result<()> {
         if !method.bodies.inside.is_empty() {
@@ -122,8 +128,7 @@ impl<'a> Weaving<'_, 'a> {
             return Ok(());
         }
         let callee = Callee { owner: &plan.owner, name: &plan.name, descriptor: &plan.descriptor };
-        let calls_back =
-            self.options.scope == Scope::ModelOnly && plan.owner.starts_with(b"java/util/function/");
+        let calls_back = self.options.scope == Scope::ModelOnly && is_called_back(plan);
         let choice = Choice { chosen: plan.chosen, callee, calls_back };
         let needs_this = !plan.is_static
             && (plan.chosen != Chosen::Certain

@@ -6,7 +6,7 @@ use super::plan::{Chosen, Form, Number, Part, Source};
 use crate::class::Weaving;
 use crate::method::{Method, moves, too_many};
 use crate::probe::Probe;
-use crate::{Called, Callee, Site};
+use crate::{Called, Callee, Kind, Site};
 
 /// Where the objects and numbers of a call or body are found: in locals.
 #[derive(Default)]
@@ -45,7 +45,9 @@ impl<'a> Weaving<'_, 'a> {
         let number = self.method_number(method);
         let Some(first) = part.effects.first() else { return Err(too_many("effects")) };
         // Arguments have fields as well, but a call is mostly about its receiver.
+        // Who waits for a condition has that in hand, not its lock.
         let of = match part.form {
+            Form::Effect { .. } if matches!(first.kind, Kind::Await | Kind::Awaited) => String::new(),
             Form::Effect { target: Source::This, .. } => method.taken_from(&self.class)?,
             _ => String::new(),
         };

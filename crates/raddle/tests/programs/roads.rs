@@ -26,6 +26,30 @@ fn each_finding_says_whether_the_run_the_code_or_both_show_it() {
 }
 
 #[test]
+fn a_lock_whose_class_says_nothing_is_known_by_its_field_on_both_roads() {
+    let classes = scratch("locks");
+    let support = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/cases/support");
+    javac(&[files(&java_sources("locks")), files(&support)].concat(), "", &classes);
+    let classes = classes.display().to_string();
+    let options = ["--no-config", "--leave", "support.Invisible", "--check", &classes];
+    let watched = watch(&options, &["java", "-cp", &classes, "Locks"]);
+    assert_eq!((watched.code, watched.out.as_str()), (Some(1), "done\n"), "{}", watched.err);
+    let findings = watched.report["findings"].as_array().expect("findings");
+    let orders = findings.iter().filter(|finding| finding["rule"] == "lock-order");
+    let mut orders: Vec<String> =
+        orders.map(|finding| format!("{} {}", finding["subject"], finding["roads"])).collect();
+    orders.sort();
+    let expected = [
+        "Locks$Guarded.log, Locks$Guarded.table",
+        "Locks$One.class, Locks$Other.class",
+        "Locks$Pair.left, Locks$Pair.right",
+        "Locks.FIRST, Locks.SECOND",
+    ];
+    assert_eq!(orders, expected.map(|locks| format!(r#""{locks}" ["run","code"]"#)), "{}", watched.err);
+    assert!(watched.says("holds Locks$Guarded.table@"), "{}", watched.err);
+}
+
+#[test]
 fn code_that_is_not_there_is_an_error_and_the_program_does_not_start() {
     let watched = watch(&["--check", "no-such.jar"], &["java", "-version"]);
     assert_eq!(watched.code, Some(2));

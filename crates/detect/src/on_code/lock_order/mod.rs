@@ -17,17 +17,17 @@
 //! never shared by the two sides, or where something else keeps the threads apart.
 
 mod edges;
+mod names;
 #[cfg(test)]
 mod tests;
 
 use findings::{Confidence, Role, Rule};
-use program::points::Made;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use self::edges::{Edge, Node, edges};
-use super::code::dotted;
+use self::names::names;
+use super::locks::Mode;
 use super::locks::keys::have_common;
-use super::locks::{Base, Mode};
 use super::{Code, CodeSpec, Evidence, Out, StepAt, Subject, Way};
 use crate::Options;
 
@@ -167,44 +167,8 @@ fn is_swap(code: &Code, edge: &Edge, edges: &[Edge]) -> bool {
     !both && code.sharing.is_run_by_many(edge.hold.method) && blocks(edge, edge)
 }
 
-/// The class of a lock, as a report of a run names it.
-fn class(code: &Code, node: &Node) -> String {
-    let of_object = |object: u32| {
-        let object = code.points.object(object);
-        match (object.made, object.class) {
-            (Made::Array, _) => "an array".to_owned(),
-            (_, Some(class)) => dotted(code.program.class(class).name()),
-            (_, None) => "a lock".to_owned(),
-        }
-    };
-    match node {
-        Node::Object(object) => of_object(*object),
-        Node::Global(path) => match (path.fields.last(), &path.base) {
-            (None, Base::Class(_)) => "java.lang.Class".to_owned(),
-            (None, Base::Static(field)) => {
-                let objects = code.points.of_static(*field).into_iter().flat_map(|set| set.iter());
-                let mut classes: Vec<String> = objects.map(of_object).collect();
-                classes.sort();
-                classes.dedup();
-                match classes.as_slice() {
-                    [one] => one.clone(),
-                    _ => declared(code, *field),
-                }
-            }
-            (Some(field), _) => declared(code, *field),
-            _ => "a lock".to_owned(),
-        },
-    }
-}
-
-fn declared(code: &Code, field: program::FieldId) -> String {
-    let descriptor = &code.program.field(field).descriptor;
-    dotted(descriptor.strip_prefix('L').unwrap_or(descriptor).trim_end_matches(';'))
-}
-
 fn tell(code: &Code, cycle: &[&Edge], out: &mut Out<'_>) {
     let Some(first) = cycle.first() else { return };
-    let classes: Vec<String> = cycle.iter().map(|edge| class(code, &edge.from)).collect();
     let fixed = cycle.iter().all(|edge| matches!(edge.from, Node::Global(_)));
     let confidence = match (code.starts_threads(), fixed && cycle.len() == 2) {
         (true, true) => Confidence::High,
@@ -240,7 +204,7 @@ fn tell(code: &Code, cycle: &[&Edge], out: &mut Out<'_>) {
     }
     out.add(Evidence {
         rule: Rule::LockOrder,
-        subject: Subject::Locks(classes),
+        subject: Subject::Locks(names(code, cycle)),
         confidence,
         message: "threads can take these locks in different orders and then wait for each other for ever"
             .into(),

@@ -66,7 +66,7 @@ fn two_orders_are_a_cycle_with_both_sides() {
     let text = tasks("enter a enter b exit b exit a //~ lock-order", "enter b enter a exit a exit b");
     let report = check(&SPEC, &Options::default(), &text);
     let finding = report.findings().next().expect("a finding");
-    assert_eq!(finding.subject, "java.lang.Object, java.lang.Object");
+    assert_eq!(finding.subject, "Main.a, Main.b");
     assert_eq!(finding.confidence, Confidence::High);
     let steps: Vec<(&str, &str)> =
         finding.witnesses[0].steps.iter().map(|step| (step.thread.as_str(), step.target.as_str())).collect();

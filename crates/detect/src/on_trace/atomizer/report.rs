@@ -9,6 +9,7 @@ use findings::{Confidence, Mover, Role, Rule};
 use super::blocks::Open;
 use super::variables::Variables;
 use crate::evidence::{act_of, variable_kind};
+use crate::lock_names;
 use crate::shared::lockset::LockSet;
 use crate::{At, Details, Evidence, Now, Out, StepAt, Subject, Target};
 
@@ -46,7 +47,7 @@ fn words(op: Op, known: bool, variables: &Variables, now: &Now<'_>) -> Words {
         _ => accessed(op).filter(|_| known).map(Target::Variable),
     };
     let name = match target {
-        Some(Target::Lock(lock)) => symbols.lock_name(lock),
+        Some(Target::Lock(lock)) => lock_names::shown(lock, now.sets, now.symbols),
         Some(Target::Variable(var)) => variable_kind(var, now),
         None => "a field of an object that has died".to_owned(),
     };
@@ -131,11 +132,11 @@ fn advice(commit: Op, violation: Op, now: &Now<'_>) -> String {
     let name = |var| variable_kind(var, now);
     match (commit, violation) {
         (Op::Release { lock: first, .. }, Op::Acquire { lock: second, .. }) if first == second => {
-            let lock = now.symbols.lock_name(first);
+            let lock = lock_names::shown(first, now.sets, now.symbols);
             format!("Hold {lock} over the whole block instead of giving it up and taking it again")
         }
         (Op::Release { lock, .. }, Op::Acquire { .. }) => {
-            let lock = now.symbols.lock_name(lock);
+            let lock = lock_names::shown(lock, now.sets, now.symbols);
             format!("Keep {lock} until the block is done, or take all locks that the block needs before giving one up")
         }
         (_, Op::Acquire { .. } | Op::Reenter { .. }) => {

@@ -29,10 +29,11 @@ mod tests;
 use events::{Event, LockId, ObjectId, Op, OpSet, SiteId};
 use findings::{Confidence, Role, Rule, THE_DEADLOCK};
 
-use self::nests::Nests;
+use self::nests::{Nest, Nests};
 use self::search::{LONGEST, Link, Search};
 use crate::detector::{Detector, Now, Options, Spec, Uses};
 use crate::evidence::{Details, Evidence, Out, StepAt, Subject, Target};
+use crate::lock_names;
 use crate::shared::held::HeldLock;
 use crate::shared::lockset::{LockSet, LockSets};
 
@@ -112,8 +113,15 @@ impl LockGraph {
 
     #[cold]
     fn report(&self, cycle: &[Link], now: &mut Now<'_>, out: &mut Out) {
-        let locks: Vec<LockId> = cycle.iter().map(|link| link.from).collect();
-        let subject = Subject::Locks(locks);
+        // A lock is taken by who holds it and by who wants it.
+        let taken_at = |lock: LockId| {
+            let nests = cycle.iter().filter_map(|link| self.nests.get(link.nest));
+            let held = move |nest: &Nest| nest.holds(lock).map(|held| held.site);
+            let wanted = move |nest: &Nest| (nest.wants == lock).then_some(nest.site);
+            nests.flat_map(move |nest| held(nest).into_iter().chain(wanted(nest)))
+        };
+        let named = |lock| (lock, lock_names::field_of(lock, taken_at(lock), now.symbols));
+        let subject = Subject::Locks(cycle.iter().map(|link| named(link.from)).collect());
         if !out.wants(Rule::LockOrder, &subject, now) {
             return;
         }
@@ -140,8 +148,8 @@ impl LockGraph {
             words.push(format!(
                 "{} holds {} and wants {}",
                 now.symbols.str(now.symbols.threads.get(nest.thread).name),
-                now.symbols.lock_name(link.from),
-                now.symbols.lock_name(nest.wants),
+                lock_names::shown(link.from, now.sets, now.symbols),
+                lock_names::shown(nest.wants, now.sets, now.symbols),
             ));
         }
         let evidence = Evidence {

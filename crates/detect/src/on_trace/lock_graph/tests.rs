@@ -160,6 +160,45 @@ fn explicit_locks_and_two_objects_of_one_class_are_named_by_class() {
     assert_eq!(subjects(&SPEC, &default(), &text), ["pkg.Account, pkg.Account"]);
 }
 
+/// Two threads that take two locks in different orders, the first of them from one field or another.
+fn both_ways(first: &str, second: &str, fields: [&str; 2], other: &str) -> String {
+    let [one, two] = fields;
+    format!(
+        "T1 acquire {first} @ a.A.f(A.java:1) of {one}
+        T1 acquire {second} @ a.A.f(A.java:2) of {other}
+        T1 release {second}
+        T1 release {first}
+        T2 acquire {second} @ b.B.g(B.java:1) of {other}
+        T2 acquire {first} @ b.B.g(B.java:2) of {two}
+        T2 release {first}
+        T2 release {second}\n"
+    )
+}
+
+#[test]
+fn locks_whose_class_says_nothing_are_named_by_the_fields_that_hold_them() {
+    let (object, list) = ("java.lang.Object@1", "java.util.ArrayList@2");
+    // Of two names it is the first in the alphabet, whoever comes first.
+    for fields in [["a.A.lock", "b.B.lock"], ["b.B.lock", "a.A.lock"]] {
+        let text = both_ways(object, list, fields, "a.A.list");
+        let report = report(&[&SPEC], &default(), &text);
+        let finding = report.findings().next().expect("a finding");
+        assert_eq!(finding.subject, "a.A.list, a.A.lock");
+        let targets: Vec<&str> = finding.witnesses[0].steps.iter().map(|step| step.target.as_str()).collect();
+        assert!(targets.contains(&"a.A.list@2"), "{targets:?}");
+    }
+    // Other fields are another finding.
+    let other = both_ways("java.lang.Object@3", "java.util.ArrayList@4", ["a.A.gate"; 2], "a.A.list");
+    let text = both_ways(object, list, ["a.A.lock"; 2], "a.A.list") + &other;
+    assert_eq!(subjects(&SPEC, &default(), &text), ["a.A.gate, a.A.list", "a.A.list, a.A.lock"]);
+    // A class that says something is the name; without a field there is nothing but the class.
+    let text = both_ways("a.Gate@1", list, ["a.A.gate"; 2], "a.A.list");
+    assert_eq!(subjects(&SPEC, &default(), &text), ["a.A.list, a.Gate"]);
+    let bare: String =
+        text.lines().map(|line| line.split(" of ").next().unwrap().to_owned() + "\n").collect();
+    assert_eq!(subjects(&SPEC, &default(), &bare), ["a.Gate, java.util.ArrayList"]);
+}
+
 #[test]
 fn taking_a_lock_again_gives_no_edge() {
     let text = "

@@ -1,12 +1,13 @@
 //! A conflict between views as evidence that a person can follow.
 
-use events::{StrId, ThreadId};
+use events::{LockId, StrId, ThreadId};
 use findings::{APART, Confidence, Role, Rule, TOGETHER, View};
 
 use super::compare::{Conflict, Group, Kind, Mask, Overlap, Seen, select};
 use super::elements::Elements;
 use super::table::{self, Table, code};
 use crate::evidence::frame;
+use crate::lock_names;
 use crate::{Details, Evidence, Now, StepAt, Subject, Target};
 
 /// Names in a set, and sets in a note, at most.
@@ -113,8 +114,12 @@ impl Teller<'_> {
             Kind::Write | Kind::Set => Role::Write,
             Kind::Any => Role::Use,
         };
-        let (thread, lock) = (self.thread(seen), self.now.symbols.lock_name(table.lock));
+        let (thread, lock) = (self.thread(seen), self.lock(table.lock));
         Some(View { thread, role, lock, at: frame(view.site, self.now.symbols), fields })
+    }
+
+    fn lock(&self, lock: LockId) -> String {
+        lock_names::shown(lock, self.now.sets, self.now.symbols)
     }
 
     fn message(&self, subject: &Subject, one: &str, other: &str, seen: [&Seen; 3]) -> Option<String> {
@@ -122,7 +127,7 @@ impl Teller<'_> {
             Subject::Kinds(kinds) if kinds.len() == 1 => "{} of several objects",
             _ => "{}",
         };
-        let lock = |seen: &Seen| Some(self.now.symbols.lock_name(self.origin(seen)?.0.lock));
+        let lock = |seen: &Seen| Some(self.lock(self.origin(seen)?.0.lock));
         let [whole, a, b] = [lock(seen[0])?, lock(seen[1])?, lock(seen[2])?];
         Some(if a == whole && b == whole {
             format!(
