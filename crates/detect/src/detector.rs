@@ -88,8 +88,23 @@ pub struct Options {
     pub refinements: Refinements,
     /// Distinct views kept for each thread and lock.
     pub views_per_lock: usize,
+    /// Which uses of stale values the code is searched for.
+    pub stale_uses: StaleUses,
     /// What blocks may access besides what they do, if the code is known. Of no account to the papers.
     pub may_access: Option<Arc<MayAccess>>,
+}
+
+/// What a stale value has to be used for to be told; each takes in those before it. All but the first only let somebody
+/// see an old value, and are of low confidence.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+pub enum StaleUses {
+    /// It is written back, or beside where it was read.
+    #[default]
+    Written,
+    /// It is printed or logged.
+    Printed,
+    /// It is returned.
+    Returned,
 }
 
 /// Atomizer's refinements, sections 4.3 and 4.4: the steps of its Figure 18.
@@ -128,7 +143,13 @@ impl Refinements {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { paper: false, refinements: Refinements::ALL, views_per_lock: 256, may_access: None }
+        Self {
+            paper: false,
+            refinements: Refinements::ALL,
+            views_per_lock: 256,
+            stale_uses: StaleUses::default(),
+            may_access: None,
+        }
     }
 }
 

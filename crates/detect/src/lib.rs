@@ -18,7 +18,7 @@ mod team;
 mod testing;
 
 pub use analysis::{Analysis, Malformed};
-pub use detector::{At, Detector, Now, Options, Refinements, Span, Spec, Uses};
+pub use detector::{At, Detector, Now, Options, Refinements, Span, Spec, StaleUses, Uses};
 pub use evidence::{Details, Evidence, NarrowingAt, Out, StepAt, Subject, Target, VariableKind};
 pub use may_access::MayAccess;
 pub use team::{Pace, Team};

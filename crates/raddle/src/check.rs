@@ -28,7 +28,7 @@ pub fn run(mut args: CheckArgs, color: Color) -> Result<Outcome, Failure> {
     let checking = Checking {
         inputs: &args.inputs,
         specs: select::on_code(&args.detectors, &telling.rules)?,
-        options: Options { paper: args.paper, ..Options::default() },
+        options: Options { paper: args.paper, stale_uses: args.stale_uses.into(), ..Options::default() },
         world: if args.library { World::Library } else { World::Guess },
         jdk: args.jdk.as_deref(),
         threads: args.threads,

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use detect::StaleUses;
 
 use crate::cli_examples as examples;
 pub use crate::cli_report::{Level, ReportArgs, TellArgs};
@@ -102,6 +103,10 @@ pub struct CheckArgs {
     #[arg(long)]
     pub paper: bool,
 
+    /// What a stale value has to be used for to be told: written back, or also printed, or also returned
+    #[arg(long, value_name = "USE", default_value = "written")]
+    pub stale_uses: Uses,
+
     /// No progress on standard error
     #[arg(long)]
     pub no_progress: bool,
@@ -144,6 +149,24 @@ pub struct CheckArgs {
 
     #[command(flatten)]
     pub tell: TellArgs,
+}
+
+/// What stale values are used for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Uses {
+    Written,
+    Printed,
+    Returned,
+}
+
+impl From<Uses> for StaleUses {
+    fn from(uses: Uses) -> StaleUses {
+        match uses {
+            Uses::Written => StaleUses::Written,
+            Uses::Printed => StaleUses::Printed,
+            Uses::Returned => StaleUses::Returned,
+        }
+    }
 }
 
 #[derive(Args, Debug)]

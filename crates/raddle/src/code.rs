@@ -134,7 +134,8 @@ impl Checking<'_> {
     /// Where what is found in these inputs, with these options, is kept.
     fn kept(&self, jdk: Option<&Jdk>, models: &[String], found: &Found) -> Option<Entry> {
         let mut key = Key::new()?;
-        key.text(&format!("paper={} world={:?}", self.options.paper, self.world));
+        let Options { paper, stale_uses, .. } = &self.options;
+        key.text(&format!("paper={paper} stale={stale_uses:?} world={:?}", self.world));
         for spec in &self.specs {
             key.text(spec.name);
         }

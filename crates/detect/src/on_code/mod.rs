@@ -7,6 +7,7 @@
 pub mod accesses;
 mod branches;
 mod causal;
+mod circles;
 mod code;
 mod evidence;
 mod guarded_by;

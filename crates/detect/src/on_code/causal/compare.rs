@@ -204,8 +204,9 @@ pub fn conflicts<'a, 'p>(
                 let meeting = meeting.iter().filter_map(|number| apart.all.get(*number as usize));
                 let maximal =
                     Maximal { regions, process: one.process, set, holders, apart_kind: top.apart_kind };
-                let mut judge = Judge { regions, correlation, sequence: &mut sequence, paper };
+                let mut judge = Judge { regions, correlation, sequence: &mut sequence, paper, left_out: 0 };
                 found.extend(maximal.conflict(other.process, meeting, &mut judge, &mut steps));
+                left_out += judge.left_out;
             }
         }
     }
@@ -338,6 +339,8 @@ struct Judge<'j, 'a, 'p> {
     correlation: &'j mut Correlation<'a, 'p>,
     sequence: &'j mut Sequence<'a, 'p>,
     paper: bool,
+    /// Pairs of overlaps of which not all regions were asked.
+    left_out: u64,
 }
 
 struct Maximal<'v, 'p> {
@@ -458,6 +461,8 @@ impl Maximal<'_, '_> {
                 return Some((early, late, if turned { (*y, *x) } else { (*x, *y) }));
             }
         }
+        let asked = one.1.len().saturating_mul(two.1.len()) <= MOST_PAIRS && vars.len() < MOST_PAIRS;
+        judge.left_out += u64::from(!asked);
         None
     }
 }

@@ -165,7 +165,7 @@ impl Graph {
             edges: Vec::new(),
         };
         let mut next: Node = 0;
-        let mut left_out = too_large;
+        let mut left_out = too_large + heaps.values().filter(|heap| heap.is_cut).count() as u64;
         for ((number, instance), chosen) in (0u32..).zip(&regions.instances.all).zip(&chosen) {
             let body = instance.code.body;
             let (regs, blocks) = (body.kinds.len() as u32, body.blocks.len() as u32);

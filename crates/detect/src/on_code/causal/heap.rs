@@ -34,6 +34,8 @@ pub struct Heap {
     pub reads: FxHashMap<u32, Vec<u32>>,
     /// The versions at the method's end, of those variables that it or a callee writes.
     pub exits: BTreeMap<VarId, Vec<u32>>,
+    /// Whether there are more than are kept.
+    pub is_cut: bool,
 }
 
 /// Follows the versions in the methods of chosen instances, callees first. Says how many methods are too large for it.
@@ -160,10 +162,11 @@ impl Walk<'_, '_> {
                 }
             }
         }
+        let mut exits = exits.unwrap_or_default();
+        exits.retain(|var, _| self.variables.get(*var).is_some_and(|variable| !variable.is_contents));
+        heap.is_cut = exits.len() > MOST_EXITS;
         heap.exits = exits
-            .unwrap_or_default()
             .into_iter()
-            .filter(|(var, _)| self.variables.get(*var).is_some_and(|variable| !variable.is_contents))
             .take(MOST_EXITS)
             .map(|(var, versions)| (var, versions.into_iter().collect()))
             .collect();

@@ -102,6 +102,7 @@ pub fn stale_values(regions: &Regions<'_>, graph: &Graph, paper: bool) -> (Vec<S
         for end in ends {
             *seen += 1;
             if *seen > MOST_ENDS {
+                given_up += u64::from(*seen == MOST_ENDS + 1);
                 break;
             }
             found.extend(search.judge(access, open, end));

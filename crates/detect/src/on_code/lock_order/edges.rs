@@ -63,10 +63,26 @@ const MOST_SITES: usize = 16;
 /// A lock that may be more objects than these tells nothing.
 const MOST_OBJECTS: usize = 4;
 
-/// Finds all edges.
-pub fn edges(code: &Code) -> Vec<Edge> {
-    let callers = callers(code);
-    let taken = taken(code, &callers);
+/// What was not followed.
+#[derive(Default)]
+pub struct Cut {
+    /// Calls with many targets, some of which take locks.
+    pub wide: usize,
+    /// Places that take a lock at the end of a long chain of calls.
+    pub deep: FxHashSet<Place>,
+    /// Methods below which many locks are taken.
+    pub full: FxHashSet<MethodId>,
+    /// Places that take a lock which may be many objects.
+    pub vague: usize,
+}
+
+/// Finds all edges; says what was not followed.
+pub fn edges(code: &Code) -> (Vec<Edge>, Cut) {
+    let mut cut = Cut::default();
+    let (callers, wide) = callers(code);
+    let taken = taken(code, &callers, &mut cut);
+    let takes = |targets: &Vec<MethodId>| targets.iter().any(|target| taken.contains_key(target));
+    cut.wide = wide.iter().filter(|targets| takes(targets)).count();
     let mut edges = Vec::new();
     let mut seen = FxHashSet::default();
     for method in code.methods() {
@@ -89,7 +105,7 @@ pub fn edges(code: &Code) -> Vec<Edge> {
             }
         });
     }
-    edges
+    (edges, cut)
 }
 
 /// The edges to a lock that is taken where the method's own locks stand so.
@@ -202,8 +218,15 @@ fn nodes(code: &Code, method: MethodId, slot: &Slot) -> Vec<Node> {
     if objects.len() > MOST_OBJECTS { Vec::new() } else { objects.into_iter().map(Node::Object).collect() }
 }
 
+/// May a lock be more objects than are told apart?
+fn is_vague(code: &Code, method: MethodId, slot: &Slot) -> bool {
+    let objects = code.points.of(method, slot.reg).into_iter().flat_map(|set| set.iter());
+    let objects = objects.filter(|object| !code.points.is_anything(*object));
+    !slot.path.is_global() && objects.take(MOST_OBJECTS + 1).count() > MOST_OBJECTS
+}
+
 /// By method: the locks that it and what it calls take, in the method's terms.
-fn taken(code: &Code, callers: &Callers) -> FxHashMap<MethodId, Vec<Taken>> {
+fn taken(code: &Code, callers: &Callers, cut: &mut Cut) -> FxHashMap<MethodId, Vec<Taken>> {
     let mut all: FxHashMap<MethodId, Vec<Taken>> = FxHashMap::default();
     let mut work: Vec<(MethodId, Taken)> = Vec::new();
     for method in code.methods() {
@@ -217,6 +240,7 @@ fn taken(code: &Code, callers: &Callers) -> FxHashMap<MethodId, Vec<Taken>> {
             }
             let place = Place { method, inst: *inst };
             let nodes = nodes(code, method, slot);
+            cut.vague += usize::from(is_vague(code, method, slot));
             let path = slot.path.clone();
             work.push((method, Taken { place, slot: slot.clone(), path, nodes, calls: Vec::new() }));
         }
@@ -229,11 +253,18 @@ fn taken(code: &Code, callers: &Callers) -> FxHashMap<MethodId, Vec<Taken>> {
                 && other.path == found.path
                 && other.calls.first() == found.calls.first()
         };
-        if known.len() >= MOST_TAKEN || known.iter().any(same) {
+        if known.iter().any(same) {
+            continue;
+        }
+        if known.len() >= MOST_TAKEN {
+            cut.full.insert(method);
             continue;
         }
         known.push(found.clone());
         if found.calls.len() >= MOST_CALLS {
+            if callers.contains_key(&method) {
+                cut.deep.insert(found.place);
+            }
             continue;
         }
         // A wait below takes again what was held before it.
@@ -272,14 +303,14 @@ fn taken(code: &Code, callers: &Callers) -> FxHashMap<MethodId, Vec<Taken>> {
     all
 }
 
-/// Who calls a method, where few others are called by the same instruction.
-fn callers(code: &Code) -> Callers {
+/// Who calls a method, where few others are called by the same instruction; and what is called by the others.
+fn callers(code: &Code) -> (Callers, Vec<Vec<MethodId>>) {
     let mut targets: FxHashMap<(MethodId, u32), Vec<MethodId>> = FxHashMap::default();
     for (caller, inst, callee) in code.points.all_targets() {
         targets.entry((caller, inst)).or_default().push(callee);
     }
-    let mut sites: Vec<_> =
-        targets.into_iter().filter(|(_, targets)| targets.len() <= MOST_TARGETS).collect();
+    let (mut sites, wide): (Vec<_>, Vec<_>) =
+        targets.into_iter().partition(|(_, targets)| targets.len() <= MOST_TARGETS);
     sites.sort_unstable();
     let mut callers = Callers::default();
     for (site, targets) in sites {
@@ -287,5 +318,5 @@ fn callers(code: &Code) -> Callers {
             callers.entry(callee).or_default().push(site);
         }
     }
-    callers
+    (callers, wide.into_iter().map(|(_, targets)| targets).collect())
 }

@@ -28,7 +28,7 @@ use self::edges::{Edge, Node, edges};
 use self::names::names;
 use super::locks::Mode;
 use super::locks::keys::have_common;
-use super::{Code, CodeSpec, Evidence, Out, StepAt, Subject, Way};
+use super::{Code, CodeSpec, Evidence, Out, StepAt, Subject, Way, circles};
 use crate::Options;
 
 /// The check for lock-order cycles.
@@ -59,7 +59,7 @@ const TRIED: usize = 6;
 const MOST_STEPS: usize = 2_000_000;
 
 fn check(code: &Code, _options: &Options, out: &mut Out<'_>) {
-    let edges = edges(code);
+    let (edges, cut) = edges(code);
     let mut from: FxHashMap<&Node, Vec<usize>> = FxHashMap::default();
     let mut between: FxHashMap<(&Node, &Node), usize> = FxHashMap::default();
     for (number, edge) in edges.iter().enumerate() {
@@ -93,9 +93,37 @@ fn check(code: &Code, _options: &Options, out: &mut Out<'_>) {
             told.push(nodes);
         }
     }
+    let untried = between.values().filter(|count| **count > TRIED).count();
+    let gaps = [
+        (cut.wide, "calls with many possible targets that take locks"),
+        (cut.deep.len(), "places that take a lock below a long chain of calls"),
+        (cut.full.len(), "methods below which many locks are taken"),
+        (cut.vague, "places that take a lock which may be many objects"),
+        (untried, "pairs of locks that are nested in many places"),
+        (longer(&edges, &told), "groups of more than four locks that lead back to themselves"),
+    ];
+    for (count, what) in gaps.into_iter().filter(|(count, _)| *count > 0) {
+        out.gap(what, "lock-order-code does not follow all of them", count as u64);
+    }
     if steps >= MOST_STEPS {
         out.gap("lock-order cycles", "there are too many nested locks to look at all of them", 1);
     }
+}
+
+/// How many groups of locks only a longer cycle than any that was told leads around.
+fn longer(edges: &[Edge], told: &[FxHashSet<&Node>]) -> usize {
+    let mut next: FxHashMap<&Node, Vec<&Node>> = FxHashMap::default();
+    for edge in edges.iter().filter(|edge| edge.from != edge.to) {
+        next.entry(&edge.from).or_default().push(&edge.to);
+    }
+    let mut all: Vec<&Node> = next.keys().copied().collect();
+    all.sort_unstable();
+    let is_told = |circle: &Vec<&Node>| {
+        let circle: FxHashSet<&Node> = circle.iter().copied().collect();
+        told.iter().any(|told| told.is_subset(&circle))
+    };
+    let circles = circles::of(&all, &next);
+    circles.iter().filter(|circle| circle.len() > LONGEST && !is_told(circle)).count()
 }
 
 struct Search<'s> {

@@ -15,7 +15,7 @@ use program::{MethodId, Program};
 use rustc_hash::FxHashMap;
 
 pub use effects::{Change, Effects, LockOp, Mode};
-pub use paths::{Base, Path, Paths, Stable};
+pub use paths::{Base, LONGEST, Path, Paths, Stable};
 
 use events::models::Models;
 use program::points::Points;

@@ -85,7 +85,7 @@ impl Stable {
 }
 
 /// Longer paths are not followed.
-const LONGEST: usize = 4;
+pub const LONGEST: usize = 4;
 const DEEPEST: usize = 12;
 
 /// The paths of a method's registers.

@@ -331,7 +331,10 @@ impl<'p> Maker<'_, 'p> {
                     open.push(Around { region, path, whole });
                 }
             }
-            open.truncate(MOST_AROUND);
+            if open.len() > MOST_AROUND {
+                self.found.left_out += 1;
+                open.truncate(MOST_AROUND);
+            }
             if open.iter().any(|around| around.path.is_some()) {
                 let arguments = code.body.insts.get(*inst as usize).and_then(|inst| inst.op.list());
                 let arguments = arguments.map(|list| code.body.list(list)).unwrap_or_default();

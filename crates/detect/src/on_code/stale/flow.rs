@@ -5,9 +5,10 @@ use program::MethodId;
 use program::ir::{BlockId, Body, Op, Reg};
 use rustc_hash::FxHashMap;
 
-use super::summary::{Return, Summaries, Summary, Written};
+use super::summary::{Return, Summaries, Summary, Written, add_all};
+use super::waits::Wait;
 use crate::on_code::accesses::{Variable, accessed};
-use crate::on_code::locks::{Base, Change, Depth, Known, MethodLocks, Path, Paths};
+use crate::on_code::locks::{Base, Change, Depth, Known, LONGEST, MethodLocks, Path, Paths};
 use crate::on_code::{Code, Place};
 
 /// Where a value comes from.
@@ -33,40 +34,55 @@ pub struct Read {
     /// The lock of the innermost block, in the terms of this method.
     pub lock: Option<Path>,
     /// The block, if it is one of this method.
-    block: Option<usize>,
+    pub(super) block: Option<usize>,
     /// Other locks of this method that were held, and where they were taken.
     pub outer: Vec<(usize, u32)>,
     /// The locks held, as people read them.
     pub locks: Vec<String>,
     /// What chose the element that was read.
     chosen_by: Vec<u32>,
+    /// What the method that was called may have waited for after it read it.
+    pub waited: Vec<Wait>,
 }
 
 /// What has become of a value.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-enum Stage {
+pub(super) enum Stage {
     /// Its block is still open.
     Open,
     /// Its block has ended.
     Ended,
+    /// Its block has ended by waiting, whoever else holds the lock.
+    Waited,
     /// Whoever read it took it away: it is nobody else's any more.
     Taken,
 }
 
+impl Stage {
+    pub(super) fn is_old(self) -> bool {
+        matches!(self, Stage::Ended | Stage::Waited)
+    }
+}
+
+/// Stands for the block of a lock that the callers took.
+pub(super) const CALLERS: usize = usize::MAX;
+
 /// What is known at a place. Small: a method has few such values at a time.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
-struct State {
-    values: FxHashMap<Reg, Vec<(u32, Stage)>>,
+pub(super) struct State {
+    pub values: FxHashMap<Reg, Vec<(u32, Stage)>>,
     /// Variables that were read again in a block that is still open, and looked at.
-    checked: Vec<(Variable, usize)>,
+    pub checked: Vec<(Variable, usize)>,
     /// The same, on some ways that lead here.
-    perhaps_checked: Vec<(Variable, usize)>,
+    pub perhaps_checked: Vec<(Variable, usize)>,
+    /// What may have been waited for since the method began.
+    pub waited: Vec<Wait>,
     seen: bool,
 }
 
 impl State {
     /// Whether a value that is used belongs to nobody and is not checked, on whichever way.
-    fn is_always(&self, variable: Variable, source: u32, values: &[(u32, Stage)]) -> bool {
+    pub(super) fn is_always(&self, variable: Variable, source: u32, values: &[(u32, Stage)]) -> bool {
         !values.contains(&(source, Stage::Taken))
             && self.perhaps_checked.iter().all(|(checked, _)| *checked != variable)
     }
@@ -89,6 +105,8 @@ pub struct Use {
     pub locks: Vec<String>,
     /// The method's own locks that are held, and where they were taken.
     pub held: Vec<(usize, u32)>,
+    /// What may have been waited for since the value was read, if that made it old.
+    pub waited: Vec<Wait>,
 }
 
 /// What a stale value is used for.
@@ -105,6 +123,10 @@ pub enum UseKind {
         /// Is the lock of the read held again?
         same_lock: bool,
     },
+    /// It is printed or logged.
+    Printed,
+    /// It is returned.
+    Returned,
     /// Anything: of interest to the paper only.
     Any,
 }
@@ -120,6 +142,8 @@ pub struct Flow {
     pub summary: Summary,
     /// It was given up.
     pub given_up: bool,
+    /// More is known than is kept.
+    pub cut: bool,
 }
 
 /// More sources or rounds are not followed.
@@ -128,16 +152,16 @@ const MOST_VALUES: usize = 24;
 
 /// Follows the values of a method.
 pub struct Follow<'c, 's> {
-    code: &'c Code,
-    method: MethodId,
-    body: &'c Body,
-    paths: Paths<'c>,
-    locks: Option<&'c MethodLocks>,
-    paper: bool,
-    summaries: &'s Summaries<'c>,
+    pub(super) code: &'c Code,
+    pub(super) method: MethodId,
+    pub(super) body: &'c Body,
+    pub(super) paths: Paths<'c>,
+    pub(super) locks: Option<&'c MethodLocks>,
+    pub(super) paper: bool,
+    pub(super) summaries: &'s Summaries,
     /// Sources by instruction and what is read there.
     numbers: FxHashMap<(u32, u32), u32>,
-    found: Flow,
+    pub(super) found: Flow,
     states: Vec<State>,
     /// Uses are gathered in the last round only.
     gathering: bool,
@@ -145,7 +169,7 @@ pub struct Follow<'c, 's> {
 
 impl<'c, 's> Follow<'c, 's> {
     /// Follows them to the end.
-    pub fn run(code: &'c Code, method: MethodId, paper: bool, summaries: &'s Summaries<'c>) -> Flow {
+    pub fn run(code: &'c Code, method: MethodId, paper: bool, summaries: &'s Summaries) -> Flow {
         let Some(body) = code.program.body(method) else { return Flow::default() };
         let mut follow = Follow {
             code,
@@ -241,9 +265,14 @@ impl<'c, 's> Follow<'c, 's> {
         for (reg, values) in passed.values {
             let before = known.values.entry(reg).or_default();
             for value in values {
-                if !before.contains(&value) && before.len() < MOST_VALUES {
+                if before.contains(&value) {
+                    continue;
+                }
+                if before.len() < MOST_VALUES {
                     before.push(value);
                     changed = true;
+                } else {
+                    self.found.cut = true;
                 }
             }
         }
@@ -256,38 +285,39 @@ impl<'c, 's> Follow<'c, 's> {
                 changed = true;
             }
         }
+        let count = known.waited.len();
+        add_all(&mut known.waited, &passed.waited);
+        changed |= known.waited.len() != count;
         if changed {
             work.push(target);
         }
     }
 
     /// What becomes of values when locks change.
-    fn lock_step(&self, inst: u32, state: &mut State, depths: &mut [Depth]) {
+    fn lock_step(&mut self, inst: u32, state: &mut State, depths: &mut [Depth]) {
         let Some(locks) = self.locks else { return };
         locks.step(inst, depths);
-        let ended: Vec<usize> = match locks.ops.get(&inst) {
+        let waits = self.waits_here(inst, depths);
+        self.wait(&waits, state, depths);
+        let ended = match locks.ops.get(&inst) {
             Some((Change::Release, Some(slot))) if depths.get(*slot).is_some_and(|depth| depth.most == 0) => {
-                vec![*slot]
+                *slot
             }
-            Some((Change::Wait, Some(slot))) => vec![*slot],
-            Some((Change::Wait, None)) => (0..locks.slots.len())
-                .filter(|slot| locks.slots.get(*slot).is_some_and(|s| !s.monitor))
-                .collect(),
             _ => return,
         };
-        state.checked.retain(|(_, slot)| !ended.contains(slot));
-        state.perhaps_checked.retain(|(_, slot)| !ended.contains(slot));
+        state.checked.retain(|(_, slot)| *slot != ended);
+        state.perhaps_checked.retain(|(_, slot)| *slot != ended);
         let sources = &self.found.sources;
         for (source, stage) in state.values.values_mut().flatten() {
             let Some(Source::Read(read)) = sources.get(*source as usize) else { continue };
-            if *stage == Stage::Open && read.block.is_some_and(|block| ended.contains(&block)) {
+            if *stage == Stage::Open && read.block == Some(ended) {
                 *stage = Stage::Ended;
             }
         }
     }
 
     /// The values of registers, each once.
-    fn values(&self, state: &State, regs: impl Iterator<Item = Reg>) -> Vec<(u32, Stage)> {
+    pub(super) fn values(&self, state: &State, regs: impl Iterator<Item = Reg>) -> Vec<(u32, Stage)> {
         let mut all: Vec<(u32, Stage)> = Vec::new();
         for value in regs.filter_map(|reg| state.values.get(&reg)).flatten() {
             if !all.contains(value) {
@@ -324,13 +354,16 @@ impl<'c, 's> Follow<'c, 's> {
                         _ => Vec::new(),
                     };
                     let place = Place { method: self.method, inst: number };
-                    given.extend(self.read(number, 0, variable, object, place, None, &chosen_by, depths));
+                    let got = Got { variable, object, place, lock: None, waited: Vec::new() };
+                    given.extend(self.read((number, 0), got, &chosen_by, depths));
                 } else if taken {
                     given.extend(used.iter().filter(|(_, stage)| *stage == Stage::Taken));
                 }
             }
-            Op::Call { arguments, .. } => given = self.call(number, arguments, result, state, depths),
-            Op::Return { value } => self.returned(value, state),
+            Op::Call { method, arguments, .. } => {
+                given = self.call(number, (method, arguments), result, state, depths);
+            }
+            Op::Return { value } => self.returned(number, value, state, depths),
             Op::Branch { .. } | Op::Switch { .. } => self.checks(&used, state),
             Op::New(_) | Op::Enter { .. } | Op::Exit { .. } => {}
             _ => given = used,
@@ -341,6 +374,7 @@ impl<'c, 's> Follow<'c, 's> {
             } else {
                 given.sort_unstable();
                 given.dedup();
+                self.found.cut |= given.len() > MOST_VALUES;
                 given.truncate(MOST_VALUES);
                 state.values.insert(result, given);
             }
@@ -366,28 +400,21 @@ impl<'c, 's> Follow<'c, 's> {
     }
 
     /// A value of shared data, read here or by what is called here.
-    #[allow(clippy::too_many_arguments)] // a read and where it happens
-    fn read(
+    pub(super) fn read(
         &mut self,
-        inst: u32,
-        which: u32,
-        variable: Variable,
-        object: Option<Path>,
-        place: Place,
-        lock: Option<Path>,
+        (inst, which): (u32, u32),
+        got: Got,
         chosen_by: &[(u32, Stage)],
         depths: &[Depth],
     ) -> Option<(u32, Stage)> {
+        let Got { variable, object, place, lock, waited } = got;
         if chosen_by.iter().any(|(_, stage)| *stage == Stage::Taken) {
             return None;
         }
         let block = self.current(depths);
         let slots = self.locks.map(|locks| locks.slots.as_slice()).unwrap_or_default();
         let own = block.and_then(|block| slots.get(block)).map(|slot| slot.path.clone());
-        let entry = self.code.locks.entry(self.method).iter().find_map(|fact| match &fact.lock {
-            Known::Path(path) => Some(path.clone()),
-            Known::Objects(_) => None,
-        });
+        let entry = self.callers_lock();
         // What a callee read under a lock that is not held here has ended with it.
         let held_here = |path: &Path| {
             slots.iter().zip(depths).any(|(slot, depth)| depth.least > 0 && slot.path == *path)
@@ -399,6 +426,7 @@ impl<'c, 's> Follow<'c, 's> {
                     .any(|fact| fact.lock == Known::Path(path.clone()))
         };
         let (stage, block, lock) = match lock {
+            _ if !waited.is_empty() => (Stage::Waited, None, lock.or(own).or(entry)),
             Some(lock) if !held_here(&lock) => (Stage::Ended, None, Some(lock)),
             Some(lock) => {
                 let slot = slots.iter().position(|slot| slot.path == lock);
@@ -420,6 +448,7 @@ impl<'c, 's> Follow<'c, 's> {
                     outer: outer.map(|(slot, depth)| (slot, depth.since)).collect(),
                     locks: self.code.lock_names(self.method, depths),
                     chosen_by: Vec::new(),
+                    waited,
                 };
                 let number = self.found.sources.len() as u32;
                 self.found.sources.push(Source::Read(Box::new(read)));
@@ -458,17 +487,17 @@ impl<'c, 's> Follow<'c, 's> {
                     if (is_static || object.is_some()) && !self.paper {
                         let place = Place { method: self.method, inst };
                         let lock = self.lock_here(depths);
-                        let written = Written { param: *number, variable, object, place, lock };
-                        if !self.found.summary.writes.contains(&written) {
-                            self.found.summary.writes.push(written);
-                        }
+                        let after = for_callers(&state.waited);
+                        let written = Written { param: *number, variable, object, place, lock, after };
+                        self.found.summary.written(written);
                     }
                 }
-                Some(Source::Read(read)) if stage == Stage::Ended && !is_checked => {
-                    let same_lock = read.lock.is_some() && read.lock == self.lock_here(depths);
+                Some(Source::Read(read)) if stage.is_old() && !is_checked => {
+                    let here = self.lock_here(depths).or_else(|| self.callers_lock());
+                    let same_lock = read.lock.is_some() && read.lock == here;
                     let kind = UseKind::Written { variable, object: object.clone(), place: None, same_lock };
                     let always = state.is_always(variable, source, &values);
-                    self.used(source, inst, kind, (value, always), depths);
+                    self.used(source, inst, kind, (value, always), old_by(stage, state), depths);
                 }
                 _ => {}
             }
@@ -477,7 +506,7 @@ impl<'c, 's> Follow<'c, 's> {
     }
 
     /// What was read from a place that is overwritten in the same block belongs to who read it.
-    fn taken(&self, variable: Variable, object: Option<&Path>, state: &mut State) {
+    pub(super) fn taken(&self, variable: Variable, object: Option<&Path>, state: &mut State) {
         if self.paper {
             return;
         }
@@ -497,17 +526,33 @@ impl<'c, 's> Follow<'c, 's> {
         }
     }
 
-    fn lock_here(&self, depths: &[Depth]) -> Option<Path> {
+    pub(super) fn lock_here(&self, depths: &[Depth]) -> Option<Path> {
         let slot = self.current(depths)?;
         self.locks.and_then(|locks| locks.slots.get(slot)).map(|slot| slot.path.clone())
     }
 
-    fn used(&mut self, source: u32, inst: u32, kind: UseKind, (reg, always): (Reg, bool), depths: &[Depth]) {
+    /// A lock that all callers hold.
+    pub(super) fn callers_lock(&self) -> Option<Path> {
+        self.code.locks.entry(self.method).iter().find_map(|fact| match &fact.lock {
+            Known::Path(path) => Some(path.clone()),
+            Known::Objects(_) => None,
+        })
+    }
+
+    pub(super) fn used(
+        &mut self,
+        source: u32,
+        inst: u32,
+        kind: UseKind,
+        (reg, always): (Reg, bool),
+        waited: Vec<Wait>,
+        depths: &[Depth],
+    ) {
         if self.gathering {
             let locks = self.code.lock_names(self.method, depths);
             let held = depths.iter().enumerate().filter(|(_, depth)| depth.least > 0);
             let held = held.map(|(slot, depth)| (slot, depth.since)).collect();
-            self.found.uses.push(Use { source, inst, kind, reg, always, locks, held });
+            self.found.uses.push(Use { source, inst, kind, reg, always, locks, held, waited });
         }
     }
 
@@ -526,7 +571,8 @@ impl<'c, 's> Follow<'c, 's> {
     fn note_checks(&self, used: &[(u32, Stage)], state: &mut State) {
         for (source, stage) in used {
             let Some(Source::Read(read)) = self.found.sources.get(*source as usize) else { continue };
-            let (Stage::Open, Some(block)) = (*stage, read.block) else { continue };
+            let callers = (read.lock.is_some() && read.place.method == self.method).then_some(CALLERS);
+            let (Stage::Open, Some(block)) = (*stage, read.block.or(callers)) else { continue };
             let checked = (read.variable, block);
             if !state.checked.contains(&checked) {
                 state.checked.push(checked);
@@ -534,8 +580,8 @@ impl<'c, 's> Follow<'c, 's> {
             }
             // A stale value that is compared with a fresh one is checked by it.
             for (other, stage) in used {
-                if let (Stage::Ended, Some(Source::Read(old))) =
-                    (stage, self.found.sources.get(*other as usize))
+                if stage.is_old()
+                    && let Some(Source::Read(old)) = self.found.sources.get(*other as usize)
                 {
                     let checked = (old.variable, block);
                     if !state.checked.contains(&checked) {
@@ -547,136 +593,34 @@ impl<'c, 's> Follow<'c, 's> {
         }
     }
 
-    fn returned(&mut self, value: Reg, state: &State) {
-        for (source, stage) in self.values(state, std::iter::once(value)) {
+    fn returned(&mut self, inst: u32, value: Reg, state: &State, depths: &[Depth]) {
+        let values = self.values(state, std::iter::once(value));
+        for &(source, stage) in &values {
             let summary = &mut self.found.summary;
             match self.found.sources.get(source as usize) {
                 Some(Source::Param(number)) if !summary.passes.contains(number) => {
                     summary.passes.push(*number)
                 }
                 Some(Source::Read(read)) if stage != Stage::Taken => {
-                    let lock = read.lock.clone();
-                    if lock.as_ref().is_some_and(Path::is_local)
-                        || read.object.as_ref().is_some_and(Path::is_local)
-                    {
-                        continue;
+                    let variable = read.variable;
+                    let is_local = |path: &Option<Path>| path.as_ref().is_some_and(Path::is_local);
+                    if !is_local(&read.lock) && !is_local(&read.object) {
+                        let (object, place, lock) = (read.object.clone(), read.place, read.lock.clone());
+                        let mut after = old_by(stage, state);
+                        add_all(&mut after, &read.waited);
+                        summary.returned(Return {
+                            variable,
+                            object,
+                            place,
+                            lock,
+                            after: for_callers(&after),
+                        });
                     }
-                    let found = Return {
-                        variable: read.variable,
-                        object: read.object.clone(),
-                        place: read.place,
-                        lock,
-                    };
-                    if !summary.returns.contains(&found) {
-                        summary.returns.push(found);
+                    if stage.is_old() && !self.paper {
+                        let always = state.is_always(variable, source, &values);
+                        let waited = old_by(stage, state);
+                        self.used(source, inst, UseKind::Returned, (value, always), waited, depths);
                     }
-                }
-                _ => {}
-            }
-        }
-    }
-
-    /// A call: what is written by it, what it gives.
-    fn call(
-        &mut self,
-        inst: u32,
-        arguments: program::ir::List,
-        result: Reg,
-        state: &mut State,
-        depths: &[Depth],
-    ) -> Vec<(u32, Stage)> {
-        let arguments = self.body.list(arguments).to_vec();
-        let paths: Vec<Path> = arguments.iter().map(|reg| self.paths.of(*reg)).collect();
-        let mut given = Vec::new();
-        let mut followed = false;
-        let targets: Vec<MethodId> = self.code.points.targets(self.method, inst).collect();
-        let mut which = 1;
-        for target in targets {
-            let Some(summary) = self.summaries.of(target) else { continue };
-            followed = true;
-            for written in &summary.writes {
-                self.call_writes(inst, written, &arguments, &paths, state, depths);
-            }
-            for param in &summary.passes {
-                if let Some(reg) = arguments.get(*param as usize) {
-                    given.extend(self.values(state, std::iter::once(*reg)));
-                }
-            }
-            for found in &summary.returns {
-                let lock = found.lock.as_ref().map(|lock| in_terms_of_caller(lock, &paths));
-                if lock == Some(None) {
-                    continue;
-                }
-                let object = match &found.object {
-                    None => None,
-                    Some(object) => match in_terms_of_caller(object, &paths) {
-                        Some(object) => Some(object),
-                        None => continue,
-                    },
-                };
-                which += 1;
-                let (variable, place) = (found.variable, found.place);
-                given.extend(self.read(inst, which, variable, object, place, lock.flatten(), &[], depths));
-            }
-            for (variable, object) in &summary.overwrites {
-                let object = object.as_ref().map(|object| in_terms_of_caller(object, &paths));
-                if object != Some(None) {
-                    self.taken(*variable, object.flatten().as_ref(), state);
-                }
-            }
-        }
-        if !followed && result.is_some() {
-            given = self.values(state, arguments.iter().copied());
-        }
-        given
-    }
-
-    fn call_writes(
-        &mut self,
-        inst: u32,
-        written: &Written,
-        arguments: &[Reg],
-        paths: &[Path],
-        state: &State,
-        depths: &[Depth],
-    ) {
-        let Some(reg) = arguments.get(written.param as usize) else { return };
-        let variable = written.variable;
-        let object = match &written.object {
-            None => None,
-            Some(object) => match in_terms_of_caller(object, paths) {
-                Some(object) => Some(object),
-                None => return,
-            },
-        };
-        let is_checked = state.checked.iter().any(|(checked, _)| *checked == variable);
-        let lock = written.lock.as_ref().and_then(|lock| in_terms_of_caller(lock, paths));
-        let values = self.values(state, std::iter::once(*reg));
-        for &(source, stage) in &values {
-            match self.found.sources.get(source as usize) {
-                Some(Source::Param(number)) if !is_checked => {
-                    let open = object.clone().filter(|path| !path.is_local());
-                    if object.is_some() && open.is_none() || self.paper {
-                        continue;
-                    }
-                    let own = Written {
-                        param: *number,
-                        variable,
-                        object: open,
-                        place: written.place,
-                        lock: lock.clone().or_else(|| self.lock_here(depths)),
-                    };
-                    if !self.found.summary.writes.contains(&own) {
-                        self.found.summary.writes.push(own);
-                    }
-                }
-                Some(Source::Read(read)) if stage == Stage::Ended && !is_checked => {
-                    let held = lock.clone().or_else(|| self.lock_here(depths));
-                    let same_lock = read.lock.is_some() && read.lock == held;
-                    let place = Some(written.place);
-                    let kind = UseKind::Written { variable, object: object.clone(), place, same_lock };
-                    let always = state.is_always(variable, source, &values);
-                    self.used(source, inst, kind, (*reg, always), depths);
                 }
                 _ => {}
             }
@@ -692,9 +636,9 @@ impl<'c, 's> Follow<'c, 's> {
         let current = self.current(depths);
         for (source, stage) in used {
             let Some(Source::Read(read)) = self.found.sources.get(*source as usize) else { continue };
-            let elsewhere = *stage == Stage::Ended || read.block.is_some() && current != read.block;
+            let elsewhere = stage.is_old() || read.block.is_some() && current != read.block;
             if elsewhere {
-                self.used(*source, inst, UseKind::Any, (Reg::NONE, true), depths);
+                self.used(*source, inst, UseKind::Any, (Reg::NONE, true), Vec::new(), depths);
                 for values in state.values.values_mut() {
                     values.retain(|(other, _)| other != source);
                 }
@@ -703,13 +647,32 @@ impl<'c, 's> Follow<'c, 's> {
     }
 }
 
-/// A path of a callee in the terms of the one who calls it with these arguments.
-fn in_terms_of_caller(path: &Path, arguments: &[Path]) -> Option<Path> {
+/// What a read gives that happens here, or in a method that is called.
+pub(super) struct Got {
+    pub variable: Variable,
+    pub object: Option<Path>,
+    pub place: Place,
+    pub lock: Option<Path>,
+    pub waited: Vec<Wait>,
+}
+
+/// What was waited for, if that made a value old.
+pub(super) fn old_by(stage: Stage, state: &State) -> Vec<Wait> {
+    if stage == Stage::Waited { state.waited.clone() } else { Vec::new() }
+}
+
+/// Those that mean something to callers.
+pub(super) fn for_callers(waits: &[Wait]) -> Vec<Wait> {
+    waits.iter().filter(|wait| wait.is_for_callers()).cloned().collect()
+}
+
+/// A path of a callee in the terms of the one who calls it with these arguments; none if it has none there or is too long.
+pub(super) fn in_terms_of_caller(path: &Path, arguments: &[Path]) -> Option<Path> {
     match path.base {
         Base::Param(number) => {
             let mut whole = arguments.get(number as usize)?.clone();
             whole.fields.extend(&path.fields);
-            Some(whole)
+            Some(whole).filter(|whole| whole.fields.len() <= LONGEST)
         }
         Base::Local(_) => None,
         _ => Some(path.clone()),

@@ -19,22 +19,24 @@
 //! What it misses: values that leave the method by a field or a lambda; decisions that rest on a stale value (the write
 //! depends on a branch, not on the value); variables that it cannot tell to be the same object's.
 
+mod calls;
 mod flow;
 mod summary;
 #[cfg(test)]
 mod tests;
+mod waits;
 mod watched;
 
 use findings::{Confidence, Role, Rule};
 use program::MethodId;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
-use self::flow::{Follow, Read, Source, Use, UseKind};
+use self::flow::{Flow, Read, Source, Use, UseKind};
 use self::summary::Summaries;
 use super::accesses::Access;
 use super::locks::keys::{guards, is_same};
 use super::{Code, CodeSpec, Evidence, Out, Place, StepAt, Subject};
-use crate::Options;
+use crate::{Options, StaleUses};
 
 pub use self::watched::{WatchedFlow, flows};
 
@@ -61,52 +63,53 @@ else than a lock keeps other writers away.",
 
 fn check(code: &Code, options: &Options, out: &mut Out<'_>) {
     let summaries = Summaries::new(code, options.paper);
-    for method in candidates(code, &summaries) {
-        let flow = Follow::run(code, method, options.paper, &summaries);
+    for method in &summaries.cut {
+        let what = format!("method {}", code.method_name(*method));
+        out.gap(what, "more values than stale ones are looked for among", 1);
+    }
+    for (method, flow) in &summaries.flows {
         if flow.given_up {
-            out.gap(format!("method {}", code.method_name(method)), "too large to look for stale values", 1);
+            out.gap(format!("method {}", code.method_name(*method)), "too large to look for stale values", 1);
         }
-        let mut told: FxHashSet<(u32, bool)> = FxHashSet::default();
-        for used in &flow.uses {
-            let Some(Source::Read(read)) = flow.sources.get(used.source as usize) else { continue };
-            if !told.insert((used.source, used.kind == UseKind::Any)) {
-                continue;
+        match options.paper {
+            true => {
+                once_each(flow, |_| true, |read, used| by_the_paper(code, *method, read, used), out);
             }
-            let found = match options.paper {
-                true => by_the_paper(code, method, read, used),
-                false => judge(code, method, read, used),
-            };
-            match found {
-                Some(evidence) => out.add(evidence),
-                None => drop(told.remove(&(used.source, used.kind == UseKind::Any))),
+            false => {
+                let is_written = |used: &Use| matches!(used.kind, UseKind::Written { .. });
+                let told = once_each(flow, is_written, |read, used| judge(code, *method, read, used), out);
+                let wanted = options.stale_uses;
+                // What is written back is told as that, and not because it is printed too.
+                let is_seen = |used: &Use| {
+                    !told.contains(&used.source)
+                        && (used.kind == UseKind::Printed && wanted >= StaleUses::Printed
+                            || used.kind == UseKind::Returned && wanted >= StaleUses::Returned)
+                };
+                once_each(flow, is_seen, |read, used| judge_seen(code, *method, read, used), out);
             }
         }
     }
 }
 
-/// The methods in which blocks end: those that use locks, and those that call one that returns what it read under one.
-fn candidates(code: &Code, summaries: &Summaries<'_>) -> Vec<MethodId> {
-    let mut found: FxHashSet<MethodId> =
-        code.methods().filter(|method| code.locks.of(*method).is_some()).collect();
-    let mut givers: Vec<MethodId> = found.iter().copied().collect();
-    let mut callers: FxHashMap<MethodId, Vec<MethodId>> = FxHashMap::default();
-    for (caller, _, callee) in code.points.all_targets() {
-        callers.entry(callee).or_default().push(caller);
-    }
-    while let Some(method) = givers.pop() {
-        if summaries.of(method).is_none_or(|summary| summary.returns.iter().all(|found| found.lock.is_none()))
-        {
+/// Tells each value once, at the first of these uses that is judged to matter; gives those that were told.
+fn once_each(
+    flow: &Flow,
+    is_wanted: impl Fn(&Use) -> bool,
+    judge: impl Fn(&Read, &Use) -> Option<Evidence>,
+    out: &mut Out<'_>,
+) -> FxHashSet<u32> {
+    let mut told: FxHashSet<u32> = FxHashSet::default();
+    for used in flow.uses.iter().filter(|used| is_wanted(used)) {
+        let Some(Source::Read(read)) = flow.sources.get(used.source as usize) else { continue };
+        if told.contains(&used.source) {
             continue;
         }
-        for caller in callers.get(&method).into_iter().flatten() {
-            if found.insert(*caller) {
-                givers.push(*caller);
-            }
+        if let Some(evidence) = judge(read, used) {
+            out.add(evidence);
+            told.insert(used.source);
         }
     }
-    let mut found: Vec<MethodId> = found.into_iter().collect();
-    found.sort_unstable();
-    found
+    told
 }
 
 const ADVICE: &str = "Do both in one block, or look at the value again before it is used";
@@ -192,6 +195,38 @@ fn judge(code: &Code, method: MethodId, read: &Read, used: &Use) -> Option<Evide
     })
 }
 
+/// A use that only lets somebody see an old value.
+fn judge_seen(code: &Code, method: MethodId, read: &Read, used: &Use) -> Option<Evidence> {
+    if !is_shared(code, read.place) {
+        return None;
+    }
+    let writer = writer(code, method, read, used)?;
+    let at = Place { method, inst: used.inst };
+    let mut seen = StepAt::new(Role::Use, at);
+    seen.locks = used.locks.clone();
+    let (one, other) = code.two_ways(method, writer.place.method);
+    seen.way = one.clone();
+    let mut first = read_step(code, read);
+    first.way = if read.place.method == method { one } else { None };
+    let mut between = StepAt::new(Role::Interference, writer.place);
+    between.locks = writer.locks.clone();
+    between.note = format!("by writing {}", code.field_name(read.variable.field));
+    between.way = other;
+    let how = if used.kind == UseKind::Printed { "printed" } else { "returned" };
+    Some(Evidence {
+        rule: Rule::StaleValue,
+        subject: Subject::Field(read.variable.field),
+        confidence: Confidence::Low,
+        message: format!(
+            "a value of {{}} is {how} after the block in which it was read, and may be old by then"
+        ),
+        at,
+        steps: vec![first, between, seen],
+        notes: Vec::new(),
+        advice: "If it has to be the value of that moment, do it in the block; else this is harmless".into(),
+    })
+}
+
 /// Whether a value is written back to where it was read; else it is written beside that, if at all.
 fn is_back(read: &Read, used: &Use) -> Option<bool> {
     let UseKind::Written { variable, object, same_lock, .. } = &used.kind else { return None };
@@ -214,6 +249,9 @@ fn writer<'c>(code: &'c Code, method: MethodId, read: &Read, used: &Use) -> Opti
         if let Some(slot) = slots.get(*slot) {
             outer.extend(code.locks.facts(&code.points, method, slot));
         }
+    }
+    for wait in read.waited.iter().chain(&used.waited) {
+        wait.take_from(&mut outer);
     }
     let outer = guards(&outer, read.object.as_ref());
     let single = read.object.is_none();

@@ -16,9 +16,9 @@ use program::MethodId;
 use program::ir::{BlockId, Body, Op, Reg};
 use rustc_hash::FxHashSet;
 
-use super::flow::{Follow, Read, Source, Use, UseKind};
+use super::flow::{Read, Source, Use, UseKind};
 use super::summary::Summaries;
-use super::{candidates, is_back, is_shared, writer};
+use super::{is_back, is_shared, writer};
 use crate::Options;
 use crate::on_code::{Code, Place};
 
@@ -41,9 +41,9 @@ pub struct WatchedFlow {
 pub fn flows(code: &Code, options: &Options) -> Vec<WatchedFlow> {
     let summaries = Summaries::new(code, options.paper);
     let mut found: BTreeMap<(MethodId, u32, Place, u8), Vec<u32>> = BTreeMap::new();
-    for method in candidates(code, &summaries) {
+    for (method, flow) in &summaries.flows {
+        let method = *method;
         let Some(body) = code.program.body(method) else { continue };
-        let flow = Follow::run(code, method, options.paper, &summaries);
         for used in &flow.uses {
             let Some(Source::Read(read)) = flow.sources.get(used.source as usize) else { continue };
             let Some(kind) = kind(code, method, read, used, options.paper) else { continue };

@@ -1,6 +1,7 @@
 //! MoTH's figures and rules on programs in text form.
 
 mod figures;
+mod limits;
 mod rules_of_control;
 mod rules_of_data;
 mod verdicts;

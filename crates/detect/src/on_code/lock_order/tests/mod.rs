@@ -1,5 +1,7 @@
 //! Cycles and what is none, as programs in text form.
 
+mod limits;
+
 use findings::Confidence;
 
 use super::SPEC;

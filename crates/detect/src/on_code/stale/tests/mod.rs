@@ -1,5 +1,8 @@
 //! The figures of the paper, nested locks, `wait`, getters and setters, as programs in text form.
 
+mod order;
+mod waits;
+
 use findings::{Confidence, Report};
 
 use super::{SPEC, flows};
