@@ -2,7 +2,8 @@
 //! each counts, since the rest is noise of the machine. Two numbers for each program: how much slower it runs while it is
 //! recorded and analysed (its own clock, `RESULT name ms=…`), and how much later its report is there than its end would
 //! have been. Two more runs, by a plan with the values that it has watched (flows) and by the same plan without them, say what
-//! those cost; and a program that does nothing, what being watched adds to its start.
+//! those cost; since the four programs have hardly any such value, that is asked of three more (`tests/bench`), in which nearly
+//! all that happens is reading and using such values. A program that does nothing says what being watched adds to its start.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -13,7 +14,11 @@ use events::plan::Plan;
 use crate::bench::{build_all, place, run, text};
 
 const PROGRAMS: [&str; 4] = ["SyncCounter", "FieldOwner", "ArrayLoop", "BankMix"];
+/// Programs of ours whose values are watched.
+const WITH_FLOWS: [&str; 3] = ["StaleCounter", "StaleBank", "StaleLimit"];
 const RUNS: usize = 3;
+/// How much watching values may add to a run, in percent.
+const MOST_ADDED: f64 = 10.0;
 
 /// What a run took, in seconds.
 #[derive(Clone, Copy)]
@@ -64,7 +69,22 @@ pub fn bench(args: &[&str]) -> Result<(), String> {
         );
     }
     println!("\ngeometric mean of the slowdowns: {:.2}×", product.powf(1.0 / programs.len() as f64));
+    if args.is_empty() {
+        with_flows(&raddle, &place)?;
+    }
     start_up(&raddle, &place)
+}
+
+/// The table of the programs that have watched values.
+fn with_flows(raddle: &Path, place: &Path) -> Result<(), String> {
+    println!("\n| values | flows | by plan without them, ms | with them, ms | added (at most {MOST_ADDED} %) |");
+    println!("|{}", "---|".repeat(5));
+    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/bench");
+    for name in WITH_FLOWS {
+        println!("| {name} | {} |", flows(raddle, place, &sources, name)?);
+    }
+    println!();
+    Ok(())
 }
 
 /// What a program costs by a plan without and with the flows that the code road found in it, as four cells.

@@ -87,13 +87,34 @@ pub struct Object {
 pub enum Slot {
     /// A field.
     Field(FieldId),
-    /// The array elements `first..first + count`, `count` at least 1.
+    /// The array elements `first`, `first + step`, `first + 2 * step` and so on, made by [`Slot::elements`].
     Elements {
         /// The first index.
         first: u32,
-        /// How many.
+        /// How many, at least 1.
         count: u32,
+        /// How far each is from the next; 1 if there is only one, so that what is the same is equal.
+        step: u32,
     },
+}
+
+impl Slot {
+    /// Array elements, so many, each so far from the next. None if there are none, or if they lie beyond any array.
+    pub fn elements(first: u32, count: u32, step: u32) -> Option<Self> {
+        let step = if count == 1 { 1 } else { step };
+        let last = u64::from(first) + u64::from(count.checked_sub(1)?) * u64::from(step);
+        (step > 0 && last <= u64::from(u32::MAX)).then_some(Self::Elements { first, count, step })
+    }
+}
+
+/// Array elements in brackets: `[5]`, `[0..100]`, `[1..100:2]` for every second, the end exclusive and just behind the last.
+pub(crate) fn show_elements(out: &mut String, first: u32, count: u32, step: u32) {
+    let behind = u64::from(first) + u64::from(count.saturating_sub(1)) * u64::from(step) + 1;
+    let _ = match (count, step) {
+        (1, _) => write!(out, "[{first}]"),
+        (_, 1) => write!(out, "[{first}..{behind}]"),
+        _ => write!(out, "[{first}..{behind}:{step}]"),
+    };
 }
 
 /// A variable.
@@ -556,12 +577,7 @@ impl Symbols {
                 let _ = write!(name, ".{}", self.str(self.fields.get(field).name));
             }
             Slot::Field(field) => name = self.field_name(field),
-            Slot::Elements { first, count: 1 } => {
-                let _ = write!(name, "[{first}]");
-            }
-            Slot::Elements { first, count } => {
-                let _ = write!(name, "[{first}..{}]", u64::from(first) + u64::from(count));
-            }
+            Slot::Elements { first, count, step } => show_elements(&mut name, first, count, step),
         }
         name
     }

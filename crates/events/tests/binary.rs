@@ -45,8 +45,9 @@ fn symbols() -> Symbols {
     for label in 0..OBJECTS {
         let object = symbols.object(Object { class, label: u64::from(label) << 33 });
         symbols.variable(Variable { object: Some(object), slot: Slot::Field(x) });
-        let slot = Slot::Elements { first: label, count: u32::MAX - 100 };
-        symbols.variable(Variable { object: Some(object), slot });
+        for slot in [Slot::elements(label, u32::MAX - 100, 1), Slot::elements(label, 500, 2 + label)] {
+            symbols.variable(Variable { object: Some(object), slot: slot.expect("elements of an array") });
+        }
         symbols.locks.intern(Lock::Of(object));
     }
     let name = symbols.string("näme with ünicode");

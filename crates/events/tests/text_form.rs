@@ -22,6 +22,7 @@ T1 write com.acme.Account@7.balance @ com.acme.Account.withdraw(I)V(Account.java
 T1 read com.acme.Registry.count  # a comment
 T1 read int[]@3[5]
 T1 write int[]@3[0..100]
+T1 write int[]@3[1..100:3]
 T1 write [7]
 T1 read "P2.17"
 T1 read "my class"%2@1."a field"

@@ -259,6 +259,12 @@ impl Report {
         self.findings.values()
     }
 
+    /// The event of the trace at which the last of the findings was seen for the first time, if any was seen in a trace.
+    pub fn last_news(&self) -> Option<u64> {
+        let first = |finding: &Finding| finding.witnesses.iter().map(|witness| witness.event).min();
+        self.findings.values().filter_map(first).filter(|&event| event != u64::MAX).max()
+    }
+
     /// The findings, to be judged: what they are about must stay.
     pub fn findings_mut(&mut self) -> impl Iterator<Item = &mut Finding> {
         self.findings.values_mut()

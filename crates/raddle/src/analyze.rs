@@ -14,7 +14,7 @@ use findings::{Gap, Report};
 use crate::cli::AnalyzeArgs;
 use crate::error::{Failure, Outcome};
 use crate::filter::Filter;
-use crate::output::{Color, Stream};
+use crate::output::{Color, Stream, tell};
 use crate::progress::Line;
 use crate::report::Wanted;
 use crate::trace;
@@ -45,6 +45,9 @@ pub fn run(args: &AnalyzeArgs, color: Color) -> Result<Outcome, Failure> {
     }
     if args.stats {
         stats("events", report.coverage.events, start.elapsed());
+        if let Some(event) = report.last_news() {
+            tell(&format!("stats: last_new_finding_at={event}"));
+        }
     }
     // A report of nothing would say that there are no findings.
     if unread == args.files.len() {

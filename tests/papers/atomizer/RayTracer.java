@@ -112,7 +112,52 @@ public class RayTracer {
         }
     }
 
+    /** The rows that nobody has taken yet. */
+    static final class Rows {
+        private int next;
+
+        /** The next row; -1 if there is none. */
+        public synchronized int take() {
+            return isEmpty() ? -1 : advance();
+        }
+
+        private synchronized boolean isEmpty() {
+            return next >= size;
+        }
+
+        private synchronized int advance() {
+            next++;
+            return next - 1;
+        }
+    }
+
+    /** How bright rows are. Synchronized, as library classes are, for those who need it. */
+    static final class Histogram {
+        private final int[] counts = new int[16];
+        private int rows;
+
+        public synchronized void add(long brightness) {
+            counts[(int) Math.min(15, brightness / 16)]++;
+            rows++;
+        }
+
+        public synchronized int rows() {
+            return rows;
+        }
+
+        public synchronized int most() {
+            int most = 0;
+            for (int i = 0; i < counts.length; i++) {
+                if (counts[i] > counts[most]) {
+                    most = i;
+                }
+            }
+            return most;
+        }
+    }
+
     private final Scene scene = new Scene();
+    private final Rows rows = new Rows();
     private long checksum;
 
     long checksum() {
@@ -120,11 +165,17 @@ public class RayTracer {
     }
 
     class Runner extends Thread {
-        private final int number;
+        /** Of the rows that this runner rendered; nobody else uses it before that is done. */
+        private Histogram histogram;
 
         Runner(int number) {
             super("runner-" + number);
-            this.number = number;
+        }
+
+        /** Counts a row, and says how bright most of them have been. */
+        public int note(long sum) {
+            histogram.add(sum / size);
+            return histogram.rows() == 0 ? 0 : histogram.most();
         }
 
         private long render(int row) {
@@ -138,9 +189,12 @@ public class RayTracer {
 
         @Override
         public void run() {
+            histogram = new Histogram();
             long sum = 0;
-            for (int row = number; row < size; row += THREADS) {
-                sum += render(row);
+            for (int row = rows.take(); row >= 0; row = rows.take()) {
+                long bright = render(row);
+                note(bright);
+                sum += bright;
             }
             add(sum);
             add(0);

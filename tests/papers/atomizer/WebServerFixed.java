@@ -134,22 +134,98 @@ public class WebServerFixed {
         }
     }
 
+    /** How often there was which status. Synchronized, as library classes are, for those who need it. */
+    static class StatusTable {
+        private final int[] statuses = new int[8];
+        private final int[] counts = new int[8];
+        private int size;
+
+        public synchronized int find(int status) {
+            for (int i = 0; i < size; i++) {
+                if (statuses[i] == status) {
+                    return i;
+                }
+            }
+            return -1;
+        }
+
+        public synchronized void add(int status) {
+            statuses[size] = status;
+            counts[size] = 1;
+            size++;
+        }
+
+        public synchronized void raise(int at) {
+            counts[at]++;
+        }
+
+        public synchronized int count(int at) {
+            return at < 0 ? 0 : counts[at];
+        }
+    }
+
+    /** What all workers did. Its table is used under its own lock only. */
     static class Statistics {
-        private int answered;
-        private int missing;
+        private final StatusTable table = new StatusTable();
         private long bytes;
+        private int busy;
 
         public synchronized void answer(int length) {
-            answered++;
-            bytes += length;
+            status(200);
+            count(length);
         }
 
         public synchronized void miss() {
-            missing++;
+            status(404);
+        }
+
+        private synchronized void status(int status) {
+            int at = table.find(status);
+            if (at < 0) {
+                table.add(status);
+            } else {
+                table.raise(at);
+            }
+        }
+
+        private synchronized void count(int length) {
+            bytes += length;
         }
 
         public synchronized int requests() {
-            return answered + missing;
+            return table.count(table.find(200)) + table.count(table.find(404));
+        }
+
+        public synchronized void begin() {
+            busy = busy + 1;
+        }
+
+        public synchronized void end() {
+            busy = busy - 1;
+        }
+
+        /** How many workers are at work. */
+        public synchronized int load() {
+            return busy;
+        }
+    }
+
+    /** Text that grows. Synchronized, as library classes are, for those who need it. */
+    static class Page {
+        private final StringBuilder text = new StringBuilder();
+        private int lines;
+
+        public synchronized void add(String line) {
+            text.append(line).append('\n');
+            lines++;
+        }
+
+        public synchronized int length() {
+            return text.length();
+        }
+
+        public synchronized int lines() {
+            return lines;
         }
     }
 
@@ -157,12 +233,30 @@ public class WebServerFixed {
         private final RequestQueue queue;
         private final ResourceStoreManager manager;
         private final Statistics statistics;
+        /** Begun by the thread that makes the worker, and then used by the worker alone. */
+        private final Page log = new Page();
 
         Worker(RequestQueue queue, ResourceStoreManager manager, Statistics statistics, int number) {
             super("worker-" + number);
             this.queue = queue;
             this.manager = manager;
             this.statistics = statistics;
+            log.add("log of " + getName());
+        }
+
+        /** The answer as it would be sent. */
+        public int render(Resource resource) {
+            Page page = new Page();
+            page.add("HTTP/1.0 200 OK");
+            page.add("Content-Location: " + resource.path());
+            page.add(resource.text());
+            return page.length();
+        }
+
+        /** Keeps in mind what was asked for. */
+        public int note(Request request) {
+            log.add("GET " + request.path);
+            return log.lines();
         }
 
         private void answer(Request request) {
@@ -171,7 +265,7 @@ public class WebServerFixed {
             if (resource == null) {
                 statistics.miss();
             } else {
-                statistics.answer(resource.text().length());
+                statistics.answer(render(resource));
             }
         }
 
@@ -181,7 +275,10 @@ public class WebServerFixed {
                 Request request = queue.take();
                 Invisible.meet(WORKERS);
                 while (request != null) {
+                    statistics.begin();
+                    note(request);
                     answer(request);
+                    statistics.end();
                     request = queue.take();
                 }
             } catch (InterruptedException e) {
@@ -204,7 +301,7 @@ public class WebServerFixed {
             queue.put(new Request(folder, folder + "/page" + i % 5));
         }
         Thread shutdown = new Thread(() -> {
-            while (statistics.requests() < REQUESTS / 2) {
+            while (statistics.load() > WORKERS || statistics.requests() < REQUESTS / 2) {
                 Thread.yield();
             }
             manager.shutdown();

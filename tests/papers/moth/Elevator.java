@@ -1,10 +1,12 @@
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * The elevator simulation of von Praun and Gross as MoTH's second table has it: people press buttons on floors, lifts claim the
  * calls, drive there, board and let out, and a control room watches. Each accessor is synchronized; whoever asks with one
- * and writes with another acts on what may be gone: sixteen stale values.
+ * and writes with another acts on what may be gone: sixteen stale values, counted, claimed, compared, kept in an object, asked for
+ * by somebody else, under a monitor or under a lock.
  */
 public class Elevator {
     static final int FLOORS = 6;
@@ -111,15 +113,31 @@ public class Elevator {
         }
 
         void callDown(int people) {
-            setDownWaiting(getDownWaiting() + people); //~ stale-value
+            int before;
+            synchronized (this) {
+                before = downWaiting;
+            }
+            int after = before + people;
+            synchronized (this) {
+                downWaiting = after; //~ stale-value
+            }
         }
 
         void countUp() {
-            setUpCalls(getUpCalls() + 1); //~ stale-value
+            int calls = getUpCalls();
+            setUpCalls(next(calls)); //~ stale-value
         }
 
         void countDown() {
-            setDownCalls(getDownCalls() + 1); //~ stale-value
+            int calls = getDownCalls();
+            if (calls == Integer.MAX_VALUE) {
+                calls = 0;
+            }
+            setDownCalls(calls + 1); //~ stale-value
+        }
+
+        private static int next(int count) {
+            return count + 1;
         }
 
         boolean claimUp(int lift) {
@@ -131,11 +149,12 @@ public class Elevator {
         }
 
         boolean claimDown(int lift) {
-            if (getDownClaim() == NOBODY) {
-                setDownClaim(lift); //~ stale-value
-                return true;
+            int claim = getDownClaim();
+            if (claim != NOBODY) {
+                return claim == lift;
             }
-            return false;
+            setDownClaim(lift); //~ stale-value
+            return true;
         }
     }
 
@@ -144,6 +163,8 @@ public class Elevator {
         private int arrived;
         private int driven;
         private int longest;
+        /** The meter has a lock of its own. */
+        private final ReentrantLock meter = new ReentrantLock();
         private int energy;
         private int doorsOpened;
         private int alarms;
@@ -172,12 +193,22 @@ public class Elevator {
             longest = floors;
         }
 
-        synchronized int getEnergy() {
-            return energy;
+        int getEnergy() {
+            meter.lock();
+            try {
+                return energy;
+            } finally {
+                meter.unlock();
+            }
         }
 
-        synchronized void setEnergy(int used) {
-            energy = used;
+        void setEnergy(int used) {
+            meter.lock();
+            try {
+                energy = used;
+            } finally {
+                meter.unlock();
+            }
         }
 
         synchronized int getDoorsOpened() {
@@ -201,7 +232,8 @@ public class Elevator {
         }
 
         void drive() {
-            setDriven(getDriven() + 1); //~ stale-value
+            int floors = getDriven();
+            setDriven(floors < Integer.MAX_VALUE ? floors + 1 : 0); //~ stale-value
         }
 
         void trip(int floors) {
@@ -215,11 +247,38 @@ public class Elevator {
         }
 
         void openDoors() {
-            setDoorsOpened(getDoorsOpened() + 1); //~ stale-value
+            setDoorsOpened(opened(1)); //~ stale-value
+        }
+
+        /** How often doors will have been opened, if they are opened so often now. */
+        private int opened(int more) {
+            return getDoorsOpened() + more;
         }
 
         void alarm() {
-            setAlarms(getAlarms() + 1); //~ stale-value
+            switch (getAlarms()) {
+                case 0:
+                    setAlarms(1); //~ stale-value
+                    break;
+                case Integer.MAX_VALUE:
+                    break;
+                default:
+                    raiseAlarms();
+                    break;
+            }
+        }
+
+        private synchronized void raiseAlarms() {
+            alarms++;
+        }
+    }
+
+    /** A number as it was when it was looked at. */
+    static final class Reading {
+        int value;
+
+        Reading(int value) {
+            this.value = value;
         }
     }
 
@@ -269,15 +328,32 @@ public class Elevator {
         }
 
         void expect(int calls) {
-            setPending(getPending() + calls); //~ stale-value
+            Reading reading = new Reading(getPending());
+            reading.value += calls;
+            setPending(reading.value); //~ stale-value
         }
 
         void join() {
-            setActive(getActive() + 1); //~ stale-value
+            int lifts = 0;
+            try {
+                lifts = getActive();
+                if (lifts > LIFTS) {
+                    throw new IllegalStateException("too many lifts");
+                }
+            } finally {
+                setActive(lifts + 1); //~ stale-value
+            }
         }
 
         void changeShift() {
-            setShift(getShift() + 1); //~ stale-value
+            synchronized (this) {
+                if (shift < 0) {
+                    return;
+                }
+            }
+            synchronized (this) {
+                shift++; //~ stale-value
+            }
         }
     }
 

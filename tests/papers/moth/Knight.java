@@ -1,14 +1,60 @@
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+
 /**
  * Threads that search the shortest way of a knight to every field of a board, as Teixeira and others describe it: the number
  * of moves known so far is asked for in one atomic step and a smaller one is written in another, so that a larger one
- * may be written over a smaller one.
+ * may be written over a smaller one. At the end one thread searches in breadth, which cannot go wrong, and compares.
  */
 public class Knight {
-    static final int SIZE = 8;
-    static final int[][] JUMPS = {{1, 2}, {2, 1}, {2, -1}, {1, -2}, {-1, -2}, {-2, -1}, {-2, 1}, {-1, 2}};
+    /** Where a knight can go from where it stands. */
+    enum Jump {
+        UP_RIGHT(2, 1), RIGHT_UP(1, 2), RIGHT_DOWN(-1, 2), DOWN_RIGHT(-2, 1),
+        DOWN_LEFT(-2, -1), LEFT_DOWN(-1, -2), LEFT_UP(1, -2), UP_LEFT(2, -1);
 
+        final int rows;
+        final int columns;
+
+        Jump(int rows, int columns) {
+            this.rows = rows;
+            this.columns = columns;
+        }
+    }
+
+    /** A place on a board. Nothing in it changes. */
+    static final class Place {
+        final int row;
+        final int column;
+
+        Place(int row, int column) {
+            this.row = row;
+            this.column = column;
+        }
+
+        Place after(Jump jump) {
+            return new Place(row + jump.rows, column + jump.columns);
+        }
+
+        /** As chess players write it: {@code b1}. */
+        static Place of(String name) {
+            if (name.length() != 2) {
+                throw new IllegalArgumentException("a place is a letter and a digit, and not " + name);
+            }
+            return new Place(name.charAt(1) - '1', name.charAt(0) - 'a');
+        }
+
+        @Override
+        public String toString() {
+            return "" + (char) ('a' + column) + (char) ('1' + row);
+        }
+    }
+
+    /** What is known of a place: in how many moves a knight comes there. */
     static class Field {
-        private int moves = Integer.MAX_VALUE;
+        static final int UNKNOWN = Integer.MAX_VALUE;
+
+        private int moves = UNKNOWN;
 
         synchronized int getMoves() {
             return moves;
@@ -20,67 +66,166 @@ public class Knight {
     }
 
     static class Board {
-        private final Field[][] fields = new Field[SIZE][SIZE];
+        private final int size;
+        private final Field[][] fields;
 
-        Board() {
-            for (int row = 0; row < SIZE; row++) {
-                for (int column = 0; column < SIZE; column++) {
+        Board(int size) {
+            this.size = size;
+            fields = new Field[size][size];
+            for (int row = 0; row < size; row++) {
+                for (int column = 0; column < size; column++) {
                     fields[row][column] = new Field();
                 }
             }
         }
 
-        Field at(int row, int column) {
-            return fields[row][column];
+        int size() {
+            return size;
         }
 
-        static boolean contains(int row, int column) {
-            return row >= 0 && row < SIZE && column >= 0 && column < SIZE;
+        Field at(Place place) {
+            return fields[place.row][place.column];
+        }
+
+        boolean contains(Place place) {
+            return place.row >= 0 && place.row < size && place.column >= 0 && place.column < size;
+        }
+
+        /** The numbers row by row, the highest row first, as a board is looked at. */
+        List<String> rows() {
+            List<String> rows = new ArrayList<>();
+            for (int row = size - 1; row >= 0; row--) {
+                StringBuilder text = new StringBuilder();
+                for (int column = 0; column < size; column++) {
+                    int moves = fields[row][column].getMoves();
+                    text.append(moves == Field.UNKNOWN ? "." : Integer.toString(moves));
+                    text.append(column + 1 < size ? " " : "");
+                }
+                rows.add(text.toString());
+            }
+            return rows;
         }
     }
 
+    /** Searches in depth, beginning with some of the jumps. */
     static class Solver extends Thread {
         private final Board board;
-        private final int row;
-        private final int column;
+        private final Place start;
+        private final List<Jump> first;
+        private final int deepest;
+        private int improved;
 
-        Solver(Board board, int row, int column) {
+        Solver(Board board, Place start, List<Jump> first, int deepest) {
             this.board = board;
-            this.row = row;
-            this.column = column;
+            this.start = start;
+            this.first = first;
+            this.deepest = deepest;
         }
 
         @Override
         public void run() {
-            search(row, column, 1, 4);
+            for (Jump jump : first) {
+                go(start.after(jump), 1);
+            }
         }
 
-        private void search(int fromRow, int fromColumn, int moves, int deepest) {
+        private void search(Place from, int moves) {
             if (moves > deepest) {
                 return;
             }
-            for (int[] jump : JUMPS) {
-                int toRow = fromRow + jump[0];
-                int toColumn = fromColumn + jump[1];
-                if (Board.contains(toRow, toColumn)) {
-                    Field field = board.at(toRow, toColumn);
-                    if (field.getMoves() > moves) {
-                        field.setMoves(moves); //~ stale-value
-                        search(toRow, toColumn, moves + 1, deepest);
-                    }
-                }
+            for (Jump jump : Jump.values()) {
+                go(from.after(jump), moves);
             }
+        }
+
+        /** Comes to a place with the last of so many moves. */
+        private void go(Place to, int moves) {
+            if (!board.contains(to)) {
+                return;
+            }
+            Field field = board.at(to);
+            if (field.getMoves() > moves) {
+                field.setMoves(moves); //~ stale-value
+                improved++;
+                search(to, moves + 1);
+            }
+        }
+
+        /** How often it knew better; to be asked when it has ended. */
+        int improved() {
+            return improved;
         }
     }
 
+    /** The same in breadth, without threads: every place is come to for the first time with the fewest moves. */
+    static int[][] inBreadth(int size, Place start, int deepest) {
+        int[][] moves = new int[size][size];
+        for (int[] row : moves) {
+            java.util.Arrays.fill(row, Field.UNKNOWN);
+        }
+        Board empty = new Board(size);
+        ArrayDeque<Place> open = new ArrayDeque<>();
+        moves[start.row][start.column] = 0;
+        open.add(start);
+        while (!open.isEmpty()) {
+            Place from = open.remove();
+            int next = moves[from.row][from.column] + 1;
+            if (next > deepest) {
+                continue;
+            }
+            for (Jump jump : Jump.values()) {
+                Place to = from.after(jump);
+                if (empty.contains(to) && moves[to.row][to.column] > next) {
+                    moves[to.row][to.column] = next;
+                    open.add(to);
+                }
+            }
+        }
+        return moves;
+    }
+
+    /** Hands the first jumps out to the threads in turn. */
+    static List<Solver> solvers(Board board, Place start, int threads, int deepest) {
+        List<Solver> solvers = new ArrayList<>();
+        for (int number = 0; number < threads; number++) {
+            List<Jump> jumps = new ArrayList<>();
+            for (Jump jump : Jump.values()) {
+                if (jump.ordinal() % threads == number) {
+                    jumps.add(jump);
+                }
+            }
+            solvers.add(new Solver(board, start, jumps, deepest));
+        }
+        return solvers;
+    }
+
     public static void main(String[] args) throws InterruptedException {
-        Board board = new Board();
-        Solver one = new Solver(board, 0, 0);
-        Solver two = new Solver(board, 0, 0);
-        one.start();
-        two.start();
-        one.join();
-        two.join();
-        System.out.println(board.at(1, 2).getMoves());
+        Place start = Place.of(args.length > 0 ? args[0] : "b1");
+        int size = args.length > 1 ? Integer.parseInt(args[1]) : 8;
+        int deepest = args.length > 2 ? Integer.parseInt(args[2]) : 5;
+        Board board = new Board(size);
+        board.at(start).setMoves(0);
+        List<Solver> solvers = solvers(board, start, 2, deepest);
+        for (Solver solver : solvers) {
+            solver.start();
+        }
+        int improved = 0;
+        for (Solver solver : solvers) {
+            solver.join();
+            improved += solver.improved();
+        }
+        int[][] right = inBreadth(size, start, deepest);
+        int reached = 0;
+        for (int row = 0; row < size; row++) {
+            for (int column = 0; column < size; column++) {
+                boolean known = board.at(new Place(row, column)).getMoves() != Field.UNKNOWN;
+                if (known != (right[row][column] != Field.UNKNOWN)) {
+                    System.out.println(new Place(row, column) + " was missed");
+                }
+                reached += known ? 1 : 0;
+            }
+        }
+        System.out.println("from " + start + " " + reached + " places, " + (improved >= reached - 1)
+                + ", " + board.rows().size() + " rows");
     }
 }

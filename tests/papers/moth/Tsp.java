@@ -255,6 +255,93 @@ public class Tsp {
         }
     }
 
+    /** The shortest roads that connect some cities: no tour through all of them is shorter. Only the thread that makes it uses it. */
+    static class SpanningTree {
+        private final Map map;
+        private final boolean[] connected = new boolean[size];
+        private final int[] least = new int[size];
+        private final int[] to = new int[size];
+        private int length;
+
+        SpanningTree(Map map) {
+            this.map = map;
+            Arrays.fill(least, Integer.MAX_VALUE);
+            connect(0);
+            for (int i = 1; i < size; i++) {
+                int city = nearest();
+                length += least[city];
+                connect(city);
+            }
+        }
+
+        /** The city that is nearest to those that are connected. */
+        private int nearest() {
+            int nearest = -1;
+            for (int city = 0; city < size; city++) {
+                if (!connected[city] && (nearest < 0 || least[city] < least[nearest])) {
+                    nearest = city;
+                }
+            }
+            return nearest;
+        }
+
+        private void connect(int city) {
+            connected[city] = true;
+            for (int other = 0; other < size; other++) {
+                int distance = map.distance(city, other);
+                if (!connected[other] && distance < least[other]) {
+                    least[other] = distance;
+                    to[other] = city;
+                }
+            }
+        }
+
+        int length() {
+            return length;
+        }
+
+        /** How many roads lead to a city: to leave it and come back somewhere else, a tour needs two. */
+        int roads(int city) {
+            int roads = city == 0 ? 0 : 1;
+            for (int other = 1; other < size; other++) {
+                if (to[other] == city) {
+                    roads++;
+                }
+            }
+            return roads;
+        }
+
+        /** No tour is shorter: the tree, and the shortest second road of a city at which the tree has but one. */
+        int bound() {
+            int most = 0;
+            for (int city = 0; city < size; city++) {
+                if (roads(city) == 1) {
+                    most = Math.max(most, second(city));
+                }
+            }
+            return length + most;
+        }
+
+        /** The second shortest road of a city. */
+        private int second(int city) {
+            int first = Integer.MAX_VALUE;
+            int second = Integer.MAX_VALUE;
+            for (int other = 0; other < size; other++) {
+                if (other == city) {
+                    continue;
+                }
+                int distance = map.distance(city, other);
+                if (distance < first) {
+                    second = first;
+                    first = distance;
+                } else {
+                    second = Math.min(second, distance);
+                }
+            }
+            return second;
+        }
+    }
+
     /** What the workers did. */
     static class Statistics {
         private int searched;
@@ -491,6 +578,8 @@ public class Tsp {
         }
         int expected = slowly(map, Tour.start(map), solver.first());
         boolean right = solver.shortest() == expected && isRight(map, solver.shortestTour(), expected);
-        System.out.println(right && solver.isDone() && solver.statistics().isSane());
+        SpanningTree tree = new SpanningTree(map);
+        boolean bounded = tree.length() <= tree.bound() && tree.bound() <= expected;
+        System.out.println(right && bounded && solver.isDone() && solver.statistics().isSane());
     }
 }

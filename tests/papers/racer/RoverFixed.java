@@ -89,6 +89,253 @@ public class RoverFixed {
         }
     }
 
+    /** Reads words and numbers of a text. Only whoever reads a plan uses it. */
+    static class Scanner {
+        private String text;
+        private int at;
+        private int line;
+
+        Scanner(String text) {
+            this.text = text;
+            at = 0;
+            line = 1;
+        }
+
+        boolean hasMore() {
+            while (at < text.length() && Character.isWhitespace(text.charAt(at))) {
+                if (text.charAt(at) == '\n') {
+                    line++;
+                }
+                at++;
+            }
+            return at < text.length();
+        }
+
+        String word() {
+            if (!hasMore()) {
+                throw new IllegalStateException("the plan ends in line " + line);
+            }
+            int from = at;
+            while (at < text.length() && !Character.isWhitespace(text.charAt(at))) {
+                at++;
+            }
+            return text.substring(from, at);
+        }
+
+        int number() {
+            String word = word();
+            try {
+                return Integer.parseInt(word);
+            } catch (NumberFormatException e) {
+                throw new IllegalStateException("a number, and not " + word + ", in line " + line);
+            }
+        }
+
+        void expect(String wanted) {
+            String word = word();
+            if (!word.equals(wanted)) {
+                throw new IllegalStateException(wanted + ", and not " + word + ", in line " + line);
+            }
+        }
+    }
+
+    /** Makes a plan of its text: {@code ID NAME COMPONENT EFFECT when COMPONENT LEAST}, one task after the other. */
+    static class PlanReader {
+        private Scanner scanner;
+        private int tasks;
+        private int components;
+
+        PlanReader(String text) {
+            scanner = new Scanner(text);
+        }
+
+        Plan read() {
+            Plan plan = new Plan();
+            while (scanner.hasMore()) {
+                plan.add(task());
+                tasks++;
+            }
+            if (tasks == 0) {
+                throw new IllegalStateException("an empty plan");
+            }
+            return plan;
+        }
+
+        private Task task() {
+            int id = scanner.number();
+            String name = scanner.word().replace('-', ' ');
+            Action action = new Action(name, component(), scanner.number());
+            scanner.expect("when");
+            return new Task(id, action, new Condition(component(), scanner.number()));
+        }
+
+        private int component() {
+            int component = scanner.number();
+            components = Math.max(components, component + 1);
+            return component;
+        }
+
+        /** How many components the plan speaks of. */
+        int components() {
+            return components;
+        }
+    }
+
+    /** A place on the ground, and the way there. Only who drives uses it. */
+    static class Cell {
+        private int row;
+        private int column;
+        private int cost;
+        private boolean visited;
+        private Cell from;
+
+        Cell(int row, int column) {
+            this.row = row;
+            this.column = column;
+            cost = Integer.MAX_VALUE;
+        }
+
+        void reach(Cell by, int steps) {
+            from = by;
+            cost = steps;
+        }
+    }
+
+    /** Finds a way around rocks. The thread that lets the vehicle act makes its own. */
+    static class Navigator {
+        private static final int SIZE = 12;
+
+        private Cell[][] ground;
+        private int row;
+        private int column;
+        private int driven;
+        private int searched;
+
+        Navigator() {
+            ground = new Cell[SIZE][SIZE];
+        }
+
+        private boolean isRock(int atRow, int atColumn) {
+            return atRow % 3 == 1 && atColumn % 4 != 2;
+        }
+
+        private void clear() {
+            for (int r = 0; r < SIZE; r++) {
+                for (int c = 0; c < SIZE; c++) {
+                    ground[r][c] = isRock(r, c) ? null : new Cell(r, c);
+                }
+            }
+        }
+
+        /** The cell to go on from: the one that is reached with the fewest steps. */
+        private Cell nearest() {
+            Cell nearest = null;
+            for (Cell[] cells : ground) {
+                for (Cell cell : cells) {
+                    if (cell != null && !cell.visited && cell.cost < Integer.MAX_VALUE
+                            && (nearest == null || cell.cost < nearest.cost)) {
+                        nearest = cell;
+                    }
+                }
+            }
+            return nearest;
+        }
+
+        private void spread(Cell cell) {
+            int[][] steps = {{1, 0}, {-1, 0}, {0, 1}, {0, -1}};
+            for (int[] step : steps) {
+                int toRow = cell.row + step[0];
+                int toColumn = cell.column + step[1];
+                if (toRow < 0 || toRow >= SIZE || toColumn < 0 || toColumn >= SIZE) {
+                    continue;
+                }
+                Cell to = ground[toRow][toColumn];
+                if (to != null && cell.cost + 1 < to.cost) {
+                    to.reach(cell, cell.cost + 1);
+                }
+            }
+        }
+
+        /** Drives to a place; how many steps that took, or -1 if there is no way. */
+        int drive(int toRow, int toColumn) {
+            clear();
+            if (ground[toRow][toColumn] == null) {
+                return -1;
+            }
+            ground[row][column].reach(null, 0);
+            Cell cell = nearest();
+            while (cell != null && (cell.row != toRow || cell.column != toColumn)) {
+                cell.visited = true;
+                searched++;
+                spread(cell);
+                cell = nearest();
+            }
+            if (cell == null) {
+                return -1;
+            }
+            int steps = 0;
+            for (Cell back = cell; back.from != null; back = back.from) {
+                steps++;
+            }
+            row = toRow;
+            column = toColumn;
+            driven += steps;
+            return steps;
+        }
+
+        boolean isSane() {
+            return driven >= row + column && searched >= driven;
+        }
+    }
+
+    /** What one step of the plan was like. */
+    static class Sample {
+        private int task;
+        private int polls;
+        private boolean succeeded;
+        private Sample before;
+
+        Sample(int task, int polls, boolean succeeded, Sample before) {
+            this.task = task;
+            this.polls = polls;
+            this.succeeded = succeeded;
+            this.before = before;
+        }
+    }
+
+    /** What the executive keeps for itself: a sample for each step, and sums of all. */
+    static class Telemetry {
+        private Sample last;
+        private int count;
+        private int failed;
+        private int most;
+
+        void add(int task, int polls, boolean succeeded) {
+            last = new Sample(task, polls, succeeded, last);
+            count++;
+            if (!succeeded) {
+                failed++;
+            }
+            most = Math.max(most, polls);
+        }
+
+        /** Whether the samples are those of the sums, and their tasks come in order. */
+        boolean isSane() {
+            int samples = 0;
+            int failures = 0;
+            int after = Integer.MAX_VALUE;
+            for (Sample sample = last; sample != null; sample = sample.before) {
+                samples++;
+                failures += sample.succeeded ? 0 : 1;
+                if (sample.task > after || sample.polls > most) {
+                    return false;
+                }
+                after = sample.task;
+            }
+            return samples == count && failures == failed;
+        }
+    }
+
     /** The state of the vehicle's components. */
     static class Database {
         private int[] values;
@@ -198,11 +445,16 @@ public class RoverFixed {
             db.update(0, 0);
             Invisible.await(2);
             try {
+                Navigator navigator = new Navigator();
                 Action action = take();
                 while (action != null) {
                     synchronise(true);
+                    navigator.drive(3 * action.component, 2 * action.effect);
                     perform(action);
                     action = take();
+                }
+                if (!navigator.isSane()) {
+                    throw new IllegalStateException("lost");
                 }
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
@@ -304,12 +556,17 @@ public class RoverFixed {
             Invisible.meet(2);
             Invisible.await(1);
             try {
+                Telemetry telemetry = new Telemetry();
                 Task task = plan.next();
                 while (task != null) {
                     execute(task);
+                    telemetry.add(task.id, polls, task.succeeded);
                     task = plan.next();
                 }
                 reset(null);
+                if (!telemetry.isSane()) {
+                    throw new IllegalStateException("wrong telemetry");
+                }
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             }
@@ -413,20 +670,17 @@ public class RoverFixed {
         }
     }
 
-    static Plan plan() {
-        Plan plan = new Plan();
-        Condition always = new Condition(0, 0);
-        plan.add(new Task(1, new Action("drive", 0, 1), always));
-        plan.add(new Task(2, new Action("turn", 1, 1), new Condition(0, 1)));
-        plan.add(new Task(3, new Action("raise arm", 2, 1), new Condition(1, 1)));
-        plan.add(new Task(4, new Action("take picture", 3, 1), new Condition(2, 1)));
-        plan.add(new Task(5, new Action("drive back", 0, 2), new Condition(3, 1)));
-        return plan;
-    }
+    /** The plan of the day. */
+    static final String PLAN = "1 drive 0 1 when 0 0\n"
+            + "2 turn 1 1 when 0 1\n"
+            + "3 raise-arm 2 1 when 1 1\n"
+            + "4 take-picture 3 1 when 2 1\n"
+            + "5 drive-back 0 2 when 3 1\n";
 
     public static void main(String[] args) throws InterruptedException {
-        Plan plan = plan();
-        Database db = new Database(4);
+        PlanReader reader = new PlanReader(PLAN);
+        Plan plan = reader.read();
+        Database db = new Database(reader.components());
         ActionExecution execution = new ActionExecution(db);
         RuntimeExecutive executive = new RuntimeExecutive(plan, execution, db);
         ExecCondChecker checker = new ExecCondChecker(db, executive);

@@ -25,6 +25,8 @@ pub struct Looked {
     pub seconds: f64,
     /// Numbers of the report: threads, locks, events.
     pub coverage: Value,
+    /// What was said on the error stream.
+    said: String,
 }
 
 /// A finding.
@@ -60,6 +62,13 @@ impl Looked {
         self.findings.iter().filter(|found| found.rule == rule).count()
     }
 
+    /// A number of the lines that `--stats` adds: `stats: name=number …`.
+    pub fn stat(&self, name: &str) -> Option<f64> {
+        let lines = self.said.lines().filter_map(|line| line.strip_prefix("stats: "));
+        let mut words = lines.flat_map(str::split_whitespace);
+        words.find_map(|word| word.strip_prefix(name)?.strip_prefix('=')?.parse().ok())
+    }
+
     /// A number of the report.
     pub fn covered(&self, key: &str) -> u64 {
         self.coverage[key].as_u64().unwrap_or_default()
@@ -87,6 +96,21 @@ impl Looker {
         let mut command = Command::new(&self.raddle);
         command.args(["analyze", "--no-config", "--no-progress"]).args(options).arg(trace);
         self.look(&command, program)
+    }
+
+    /// Two numbers of a trace: the most locks that a thread held at once, and the sets of locks that were held at accesses.
+    pub fn locks(&self, trace: &Path) -> Result<[u64; 2], String> {
+        let mut command = Command::new(&self.raddle);
+        command.args(["trace", "stat", "--no-progress"]).arg(trace);
+        let output = command.output().map_err(|error| format!("{command:?}: {error}"))?;
+        let text = String::from_utf8_lossy(&output.stdout);
+        let number = |name: &str| {
+            let row = text.lines().find_map(|line| line.trim().strip_prefix(name));
+            let digits: String = row?.chars().filter(char::is_ascii_digit).collect();
+            digits.parse().ok()
+        };
+        let both = number("most held at once").zip(number("sets at accesses"));
+        both.map(|(most, sets)| [most, sets]).ok_or_else(|| format!("{command:?} does not tell of locks:\n{text}"))
     }
 
     /// How long a program runs on its own, in seconds: the fastest of three.
@@ -133,6 +157,7 @@ impl Looker {
             findings: findings.map(|finding| found(finding, &file)).collect(),
             seconds,
             coverage: json["coverage"].clone(),
+            said,
         })
     }
 }

@@ -496,6 +496,19 @@ T2 read int[]@3[49..60] //~ data-race
     }
 
     #[test]
+    fn every_second_element_is_none_of_the_others() {
+        check_both(
+            "
+T1 write int[]@3[0..100:2]
+T2 write int[]@3[1..100:2]
+T1 read int[]@3[0..100:2]
+T2 read int[]@3[3..90:4]
+T2 read int[]@3[41..47:3] //~ data-race
+",
+        );
+    }
+
+    #[test]
     fn a_freed_object_is_forgotten() {
         check_both("T1 write A@1.f\nT1 free A@1\nT2 write A@1.f\n");
     }

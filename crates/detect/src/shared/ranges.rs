@@ -3,6 +3,10 @@
 //! A range is only an encoding: `a[0..100]` is a hundred variables. Detectors see *parts*: when a new range crosses
 //! the border of an earlier one, that part is split and both halves keep its state, so no element ever takes over
 //! the state of another. A range that is used again and again is one part and costs one look.
+//!
+//! Of an array through which a program goes in steps of two, the even and the odd elements are kept apart, as *colours*: each
+//! part has elements of one colour, and every second element is one part again. With several steps there are as many colours as
+//! their least common multiple; where that would be more than [`MOST_COLOURS`], the elements of such a range are parts of their own.
 
 use std::collections::BTreeMap;
 
@@ -11,12 +15,43 @@ use rustc_hash::FxHashMap;
 
 use super::vars::SPLIT_TOP;
 
+/// Colours of one array: a range of neighbours is at least so many parts then.
+const MOST_COLOURS: u32 = 32;
+
+/// Where a part begins: its colour, and how many elements of that colour come before it in the array.
+type Place = (u32, u64);
+
 #[derive(Clone, Copy)]
 struct Part {
+    /// How many elements of the colour come before its end.
     end: u64,
     var: VarId,
     /// The variable of the trace that is exactly this part, if one is known to be.
     named: Option<VarId>,
+}
+
+/// An array that has been accessed.
+struct Array {
+    /// Which colour an element has is its index modulo this.
+    colours: u32,
+    /// They do not overlap.
+    parts: BTreeMap<Place, Part>,
+    /// Goes up whenever parts change.
+    version: u32,
+}
+
+/// Elements of one colour that follow one another in it: from and to, exclusive.
+#[derive(Clone, Copy)]
+struct Run {
+    colour: u32,
+    from: u64,
+    to: u64,
+}
+
+/// The parts that a variable of the trace was when its array had this version.
+struct Listed {
+    version: u32,
+    parts: Box<[VarId]>,
 }
 
 /// Of a variable that is not known to be one part.
@@ -25,11 +60,12 @@ const SEVERAL: VarId = VarId(u32::MAX);
 /// All arrays that have been accessed.
 #[derive(Default)]
 pub struct Ranges {
-    /// For each array its parts by their first index; they do not overlap.
-    arrays: FxHashMap<ObjectId, BTreeMap<u64, Part>>,
+    arrays: FxHashMap<ObjectId, Array>,
     /// For each variable of the trace the part that it is, if it is only one: itself, if it is no array range or one
     /// that nothing has split.
     only: Vec<VarId>,
+    /// Of those that are several.
+    lists: FxHashMap<VarId, Listed>,
     /// What the parts that are no variable of the trace are, by `SPLIT_TOP - id`.
     splits: Vec<Variable>,
     spare: Vec<VarId>,
@@ -37,6 +73,25 @@ pub struct Ranges {
     /// Freed since the last look: their rows may say something else now.
     freed: Vec<VarId>,
     any: bool,
+}
+
+impl Array {
+    fn new() -> Self {
+        Self { colours: 1, parts: BTreeMap::new(), version: 0 }
+    }
+
+    /// The runs that a range is, in the order of their first elements.
+    fn runs(&self, first: u32, count: u32, step: u32) -> impl Iterator<Item = Run> + use<> {
+        let colours = self.colours;
+        // Every so many-th of them has the same colour, or else each is taken by itself.
+        let (apart, size) = if count > 1 && colours % step == 0 { (colours / step, 0) } else { (count, 1) };
+        (0..apart.min(count)).map(move |number| {
+            let index = u64::from(first) + u64::from(number) * u64::from(step);
+            let from = index / u64::from(colours);
+            let size = if size == 1 { 1 } else { (count - number).div_ceil(apart) };
+            Run { colour: (index % u64::from(colours)) as u32, from, to: from + u64::from(size) }
+        })
+    }
 }
 
 impl Ranges {
@@ -85,7 +140,7 @@ impl Ranges {
         copy: &mut dyn FnMut(VarId, VarId),
     ) {
         let row = symbols.variables().get(var);
-        let (Some(object), Slot::Elements { first, count }) = (row.object, row.slot) else {
+        let (Some(object), Slot::Elements { first, count, step }) = (row.object, row.slot) else {
             parts.push(var);
             return;
         };
@@ -93,30 +148,72 @@ impl Ranges {
             parts.push(part);
             return;
         }
-        let (first, end) = (u64::from(first), u64::from(first) + u64::from(count));
-        self.cut(object, first, copy);
-        self.cut(object, end, copy);
-        let covered: Vec<(u64, Part)> =
-            self.arrays.entry(object).or_default().range(first..end).map(|(&at, &part)| (at, part)).collect();
-        let mut at = first;
-        if let &[(start, part)] = covered.as_slice()
-            && (start, part.end) == (first, end)
+        let array = self.arrays.entry(object).or_insert_with(Array::new);
+        if let Some(listed) = self.lists.get(&var)
+            && listed.version == array.version
         {
-            self.arrays.entry(object).or_default().insert(start, Part { named: Some(var), ..part });
-            self.only[var.index()] = part.var;
+            parts.extend_from_slice(&listed.parts);
+            return;
         }
-        for &(start, part) in covered.iter().chain([&(end, Part { end, var, named: None })]) {
+        if let Some(colours) = common(array.colours, step).filter(|&colours| colours != array.colours) {
+            self.colour(object, colours, copy);
+        }
+        let begun = parts.len();
+        let array = self.arrays.entry(object).or_insert_with(Array::new);
+        let mut runs = array.runs(first, count, step);
+        match (runs.next(), runs.next()) {
+            (Some(run), None) => self.run(object, run, Some(var), parts, copy),
+            (one, two) => {
+                for run in one.into_iter().chain(two).chain(runs) {
+                    self.run(object, run, None, parts, copy);
+                }
+            }
+        }
+        if self.only_part(var).is_none()
+            && let Some(array) = self.arrays.get(&object)
+        {
+            let parts = parts.get(begun..).unwrap_or_default().into();
+            self.lists.insert(var, Listed { version: array.version, parts });
+        }
+    }
+
+    /// Appends the parts of a run, which is all of a variable of the trace if that is given.
+    fn run(
+        &mut self,
+        object: ObjectId,
+        run: Run,
+        whole: Option<VarId>,
+        parts: &mut Vec<VarId>,
+        copy: &mut dyn FnMut(VarId, VarId),
+    ) {
+        let Run { colour, from, to } = run;
+        self.cut(object, (colour, from), copy);
+        self.cut(object, (colour, to), copy);
+        let array = self.arrays.entry(object).or_insert_with(Array::new);
+        if let Some(var) = whole
+            && let Some(part) = array.parts.get_mut(&(colour, from))
+            && part.end == to
+        {
+            part.named = Some(var);
+            self.only[var.index()] = part.var;
+            parts.push(part.var);
+            return;
+        }
+        let covered: Vec<(u64, Part)> =
+            array.parts.range((colour, from)..(colour, to)).map(|(place, part)| (place.1, *part)).collect();
+        let mut at = from;
+        let behind = (to, Part { end: to, var: SEVERAL, named: None });
+        for &(start, part) in covered.iter().chain([&behind]) {
             if at < start {
-                let untouched = at == first && start == end;
-                let part = if untouched { var } else { self.new_split(object, at, start) };
-                if untouched {
+                let named = whole.filter(|_| at == from && start == to);
+                let new = named.unwrap_or_else(|| self.new_split(object, Run { colour, from: at, to: start }));
+                if let Some(var) = named {
                     self.only[var.index()] = var;
                 }
-                let named = untouched.then_some(var);
-                self.arrays.entry(object).or_default().insert(at, Part { end: start, var: part, named });
-                parts.push(part);
+                self.insert(object, (colour, at), Part { end: start, var: new, named });
+                parts.push(new);
             }
-            if start < end {
+            if start < to {
                 parts.push(part.var);
             }
             at = part.end;
@@ -125,7 +222,7 @@ impl Ranges {
 
     /// The array is gone; calls `forget` for each part that is no variable of the trace.
     pub fn free(&mut self, object: ObjectId, symbols: &Symbols, forget: &mut dyn FnMut(VarId)) {
-        for part in self.arrays.remove(&object).unwrap_or_default().into_values() {
+        for part in self.arrays.remove(&object).into_iter().flat_map(|array| array.parts.into_values()) {
             if part.var.index() >= symbols.variables().len() {
                 forget(part.var);
                 self.spare.push(part.var);
@@ -133,29 +230,71 @@ impl Ranges {
         }
         for &var in symbols.variables_of(object) {
             self.only[var.index()] = SEVERAL;
+            self.lists.remove(&var);
             self.freed.push(var);
         }
     }
 
-    /// Makes sure that no part reaches across `at`.
-    fn cut(&mut self, object: ObjectId, at: u64, copy: &mut dyn FnMut(VarId, VarId)) {
-        let array = self.arrays.entry(object).or_default();
-        let Some((&start, &part)) = array.range(..at).next_back() else { return };
+    /// Gives an array more colours, a multiple of those it has: each part becomes one for each of its elements' colours.
+    fn colour(&mut self, object: ObjectId, colours: u32, copy: &mut dyn FnMut(VarId, VarId)) {
+        let Some(array) = self.arrays.get_mut(&object) else { return };
+        let (before, times) = (array.colours, u64::from(colours / array.colours));
+        array.colours = colours;
+        array.version += 1;
+        for ((colour, from), part) in std::mem::take(&mut array.parts) {
+            self.lose_name(part);
+            let mut first = true;
+            for number in 0..times {
+                // Those of the part before which a multiple of `times` and `number` come.
+                let (from, to) = (from.saturating_sub(number), part.end.saturating_sub(number));
+                let (from, to) = (from.div_ceil(times), to.div_ceil(times));
+                if from == to {
+                    continue;
+                }
+                let run = Run { colour: colour + number as u32 * before, from, to };
+                let var = if first { part.var } else { self.new_split(object, run) };
+                self.insert(object, (run.colour, from), Part { end: to, var, named: None });
+                if !first {
+                    copy(part.var, var);
+                }
+                first = false;
+            }
+        }
+    }
+
+    /// Makes sure that no part reaches across a place.
+    fn cut(&mut self, object: ObjectId, (colour, at): Place, copy: &mut dyn FnMut(VarId, VarId)) {
+        let Some(array) = self.arrays.get(&object) else { return };
+        let Some((&place, &part)) = array.parts.range((colour, 0)..(colour, at)).next_back() else { return };
         if part.end <= at {
             return;
         }
-        if let Some(only) = part.named.and_then(|named| self.only.get_mut(named.index())) {
-            *only = SEVERAL;
-        }
-        let right = self.new_split(object, at, part.end);
-        let array = self.arrays.entry(object).or_default();
-        array.insert(start, Part { end: at, var: part.var, named: None });
-        array.insert(at, Part { end: part.end, var: right, named: None });
+        self.lose_name(part);
+        let right = self.new_split(object, Run { colour, from: at, to: part.end });
+        self.insert(object, place, Part { end: at, var: part.var, named: None });
+        self.insert(object, (colour, at), Part { end: part.end, var: right, named: None });
         copy(part.var, right);
     }
 
-    fn new_split(&mut self, object: ObjectId, first: u64, end: u64) -> VarId {
-        let slot = Slot::Elements { first: first as u32, count: (end - first) as u32 };
+    fn insert(&mut self, object: ObjectId, place: Place, part: Part) {
+        let array = self.arrays.entry(object).or_insert_with(Array::new);
+        array.parts.insert(place, part);
+        array.version += 1;
+    }
+
+    /// The part will not be what a variable of the trace is.
+    fn lose_name(&mut self, part: Part) {
+        if let Some(only) = part.named.and_then(|named| self.only.get_mut(named.index())) {
+            *only = SEVERAL;
+        }
+    }
+
+    fn new_split(&mut self, object: ObjectId, run: Run) -> VarId {
+        let colours = self.arrays.get(&object).map_or(1, |array| array.colours);
+        let first = (u64::from(colours) * run.from) as u32 + run.colour;
+        let slot = Slot::elements(first, (run.to - run.from) as u32, colours);
+        // All elements of a part are elements of a range of the trace.
+        let slot = slot.unwrap_or(Slot::Elements { first, count: 1, step: 1 });
         let variable = Variable { object: Some(object), slot };
         match self.spare.pop() {
             Some(var) => {
@@ -168,6 +307,15 @@ impl Ranges {
             }
         }
     }
+}
+
+/// The least common multiple, if an array may have so many colours.
+fn common(colours: u32, step: u32) -> Option<u32> {
+    let (mut a, mut b) = (colours, step);
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    (colours / a).checked_mul(step).filter(|&all| all <= MOST_COLOURS)
 }
 
 #[cfg(test)]
@@ -191,7 +339,11 @@ mod tests {
         }
 
         fn parts(&mut self, first: u32, count: u32) -> Vec<VarId> {
-            let slot = Slot::Elements { first, count };
+            self.stepwise(first, count, 1)
+        }
+
+        fn stepwise(&mut self, first: u32, count: u32, step: u32) -> Vec<VarId> {
+            let slot = Slot::elements(first, count, step).unwrap();
             let var = self.symbols.variable(Variable { object: Some(self.object), slot });
             self.ranges.look(&self.symbols);
             let mut parts = Vec::new();
@@ -226,7 +378,7 @@ mod tests {
         let mut array = Array::new();
         array.parts(0, 10);
         let part = array.parts(2, 4)[0];
-        let slot = Slot::Elements { first: 2, count: 4 };
+        let slot = Slot::elements(2, 4, 1).unwrap();
         let var = array.symbols.variable(Variable { object: Some(array.object), slot });
         assert_eq!(array.ranges.only_part(var), Some(part));
         array.parts(3, 1);
@@ -243,5 +395,80 @@ mod tests {
         let parts = array.parts(0, 10);
         assert_eq!(parts.len(), 3);
         assert_eq!(parts[1], three);
+    }
+
+    #[test]
+    fn every_second_element_is_one_part_and_neighbours_are_two() {
+        let mut array = Array::new();
+        let even = array.stepwise(0, 50, 2);
+        let odd = array.stepwise(1, 50, 2);
+        assert_eq!((even.len(), odd.len()), (1, 1));
+        assert_eq!(array.parts(0, 100), [even[0], odd[0]]);
+        assert_eq!(array.stepwise(0, 50, 2), even);
+        assert!(array.copies.is_empty());
+        assert_eq!(array.stepwise(2, 49, 2).len(), 1, "without the first");
+        assert_eq!(array.stepwise(0, 50, 2).len(), 2, "that one and the rest");
+        assert_eq!(array.stepwise(1, 50, 2), odd);
+    }
+
+    #[test]
+    fn what_was_known_of_neighbours_is_kept_when_they_are_told_apart() {
+        let mut array = Array::new();
+        let all = array.parts(0, 100)[0];
+        let odd = array.stepwise(1, 50, 2);
+        assert_eq!(array.copies, [(all, odd[0])]);
+        assert_eq!(array.parts(0, 100), [all, odd[0]]);
+    }
+
+    #[test]
+    fn steps_with_too_many_colours_are_single_elements() {
+        let mut array = Array::new();
+        assert_eq!(array.stepwise(0, 10, MOST_COLOURS + 1).len(), 10);
+        assert_eq!(array.stepwise(0, 10, 3).len(), 2, "the first one has a part of its own");
+    }
+
+    /// Accesses to random ranges: what has happened to an element's part is what has happened to the element.
+    #[test]
+    fn every_part_has_the_history_of_each_of_its_elements() {
+        const SIZE: u32 = 120;
+        let mut random = 1_u64;
+        let mut below = move |most: u32| {
+            random = random.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
+            (random >> 40) as u32 % most
+        };
+        let mut several = 0;
+        for _ in 0..60 {
+            let mut array = Array::new();
+            let mut of_elements = vec![Vec::new(); SIZE as usize];
+            let mut of_parts: FxHashMap<VarId, Vec<u32>> = FxHashMap::default();
+            let steps = [1, 1, 2, 2, 3, 4, 7, 40];
+            for time in 0..30 {
+                let step = steps[below(2 + time.min(6)) as usize];
+                let first = below(SIZE);
+                let count = 1 + below((SIZE - 1 - first) / step + 1);
+                let parts = array.stepwise(first, count, step);
+                for (from, to) in array.copies.drain(..) {
+                    let history = of_parts.get(&from).cloned().unwrap_or_default();
+                    assert!(of_parts.insert(to, history).is_none(), "a part that there was before");
+                }
+                for part in &parts {
+                    of_parts.entry(*part).or_default().push(time);
+                }
+                let accessed = (0..count).map(|number| first + number * step);
+                accessed.for_each(|index| of_elements[index as usize].push(time));
+                several += usize::from(parts.len() > 1 && parts.len() < count as usize);
+                let known = array.ranges.arrays.values().next().unwrap();
+                let mut covered = 0;
+                for (&(colour, from), part) in &known.parts {
+                    for at in from..part.end {
+                        let index = u64::from(colour) + u64::from(known.colours) * at;
+                        assert_eq!(of_parts[&part.var], of_elements[index as usize], "{index} at {time}");
+                        covered += 1;
+                    }
+                }
+                assert_eq!(covered, of_elements.iter().filter(|history| !history.is_empty()).count());
+            }
+        }
+        assert!(several > 200, "{several} accesses to several parts");
     }
 }

@@ -4,6 +4,7 @@ mod atomizer_judge;
 mod lock_judge;
 mod race_judge;
 mod random;
+mod ranges;
 mod repeats;
 mod serial_judge;
 mod spans;

@@ -70,8 +70,13 @@ fn put_variable(out: &mut Vec<u8>, row: &Variable) {
     put_option(out, row.object.map(|id| id.0));
     match row.slot {
         Slot::Field(field) => put(out, u64::from(field.0) << 1),
-        Slot::Elements { first, count } => {
+        Slot::Elements { first, count, step } => {
             put(out, u64::from(first) << 1 | 1);
+            // No elements at all are none that follow one another: the step and their number come after that.
+            if step != 1 {
+                put(out, 0);
+                put(out, u64::from(step));
+            }
             put(out, u64::from(count));
         }
     }
@@ -224,11 +229,14 @@ fn variable(bytes: &mut Bytes<'_>, symbols: &Symbols) -> Result<Variable, Broken
     let slot = if slot & 1 == 0 {
         Slot::Field(FieldId(within(number, symbols.fields.len())?))
     } else {
-        let count = bytes.u32()?;
-        if count == 0 || u64::from(number) + u64::from(count) > 1 << 32 {
-            return Err(Broken);
-        }
-        Slot::Elements { first: number, count }
+        let (count, step) = match bytes.u32()? {
+            0 => {
+                let step = bytes.u32()?;
+                (bytes.u32()?, step)
+            }
+            count => (count, 1),
+        };
+        Slot::elements(number, count, step).ok_or(Broken)?
     };
     Ok(Variable { object, slot })
 }

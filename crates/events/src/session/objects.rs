@@ -74,8 +74,8 @@ const NO_ROW: Row = Row { object: NONE, lock: NONE, fields: u64::MAX, vars: [NON
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Part {
     Field(FieldId),
-    /// From and to, exclusive.
-    Elements(u32, u32),
+    /// From and to, exclusive and just behind the last, and how far each is from the next: 1 of a single one.
+    Elements(u32, u32, u32),
 }
 
 /// Stands for the object as one variable. No field has this number.
@@ -109,7 +109,7 @@ pub(super) struct Objects {
 
 impl Default for Objects {
     fn default() -> Self {
-        let nothing = Part::Elements(0, 0);
+        let nothing = Part::Elements(0, 0, 1);
         Self {
             rows: Vec::new(),
             live: Vec::new(),
@@ -181,11 +181,11 @@ impl Objects {
 
     /// The variable of array elements.
     #[inline(always)]
-    pub(super) fn elements(&mut self, number: u64, from: u32, to: u32) -> Option<VarId> {
+    pub(super) fn elements(&mut self, number: u64, from: u32, to: u32, step: u32) -> Option<VarId> {
         if to == from.saturating_add(1) {
             return self.singles.get(number, from);
         }
-        self.beyond(number, Part::Elements(from, to))
+        self.beyond(number, Part::Elements(from, to, step))
     }
 
     #[inline(always)]
@@ -215,7 +215,10 @@ impl Objects {
         let slot = match part {
             Part::Field(WHOLE) => Slot::Field(field),
             Part::Field(field) => Slot::Field(field),
-            Part::Elements(from, to) => Slot::Elements { first: from, count: to.saturating_sub(from).max(1) },
+            Part::Elements(from, to, step) => {
+                let count = to.saturating_sub(from).div_ceil(step.max(1)).max(1);
+                Slot::elements(from, count, step).unwrap_or(Slot::Elements { first: from, count: 1, step: 1 })
+            }
         };
         let var = self.spare_variables.pop().unwrap_or(VarId(symbols.variables().len() as u32));
         symbols.define_variable(var, Variable { object, slot });
@@ -239,7 +242,9 @@ impl Objects {
                     }
                 }
             }
-            Part::Elements(from, to) if to == from.saturating_add(1) => self.singles.put(number, from, var),
+            Part::Elements(from, to, _) if to == from.saturating_add(1) => {
+                self.singles.put(number, from, var);
+            }
             Part::Elements(..) => {
                 self.others.insert((number, part), var);
             }
@@ -341,9 +346,12 @@ impl Objects {
         for &var in symbols.variables_of(id) {
             let part = match symbols.variables().get(var).slot {
                 Slot::Field(field) => Part::Field(field),
-                Slot::Elements { first, count } => Part::Elements(first, first.saturating_add(count)),
+                Slot::Elements { first, count, step } => {
+                    let behind = first.saturating_add((count - 1).saturating_mul(step)).saturating_add(1);
+                    Part::Elements(first, behind, step)
+                }
             };
-            if let Part::Elements(from, _) = part {
+            if let Part::Elements(from, ..) = part {
                 self.singles.forget(number, from);
             }
             for part in [part, Part::Field(WHOLE)] {
@@ -352,7 +360,7 @@ impl Objects {
                 }
                 let place = &mut self.front_others[front_of(number, part)];
                 if place.0 == number && place.1 == part {
-                    *place = (0, Part::Elements(0, 0), 0);
+                    *place = (0, Part::Elements(0, 0, 1), 0);
                 }
             }
             self.freed_variables.push(var);
@@ -424,7 +432,9 @@ impl Objects {
 fn front_of(number: u64, part: Part) -> usize {
     let part = match part {
         Part::Field(field) => u64::from(field.0),
-        Part::Elements(from, to) => u64::from(from) ^ u64::from(to).rotate_left(20),
+        Part::Elements(from, to, step) => {
+            u64::from(from) ^ u64::from(to).rotate_left(20) ^ u64::from(step).rotate_left(40)
+        }
     };
     let mixed = (number.rotate_left(32) ^ part).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     (mixed >> 54) as usize % FRONT

@@ -9,7 +9,7 @@
 //! form 5   defines   the site is the number of a region, the operand its length in words: the records that follow
 //! form 6   known     the site is the number of a region, which happens again; word 1: its first stamp
 //! form 7   steps     word 1: the first element (low half) and the one behind the last (high half), word 2: the step, two or
-//!                    more; the last element is some steps after the first, and there are at most `MOST_STEPS` of them
+//!                    more; the last element is some steps after the first
 //! ```
 //! A region is what a thread does from entering a monitor, or several, until it is about to leave one: plain records,
 //! ranges, and stamped ones. Its stamps follow one another. A number counts for its thread until it is defined again.
@@ -30,9 +30,6 @@ pub const STAMPED: u8 = 3;
 pub const EXTENDED: u8 = 4;
 /// Number of a record's form: array elements that do not follow one another, each as far from the next.
 pub const STEPS: u8 = 7;
-
-/// Elements of one record of steps: so many fit a batch of events without a break.
-pub const MOST_STEPS: u32 = 1024;
 
 /// Number of a record's form: a region follows that will be known.
 pub const DEFINES: u8 = 5;
@@ -87,13 +84,11 @@ pub const fn range(from: u32, to: u32) -> u64 {
     from as u64 | (to as u64) << 32
 }
 
-/// The elements of a record of steps, from its words 1 and 2, if these make sense.
-pub fn elements(range: u64, step: u64) -> Option<impl Iterator<Item = u32>> {
+/// The elements of a record of steps, from its words 1 and 2, if these make sense: from, to and step.
+pub fn elements(range: u64, step: u64) -> Option<(u32, u32, u32)> {
     let (from, to) = (range as u32, (range >> 32) as u32);
-    let last = to.checked_sub(1)?;
-    let (step, length) = (u32::try_from(step).ok()?, last.checked_sub(from)?);
-    let makes_sense = step > 1 && length % step == 0 && length / step < MOST_STEPS;
-    makes_sense.then(|| (from..to).step_by(step as usize))
+    let (step, length) = (u32::try_from(step).ok()?, to.checked_sub(1)?.checked_sub(from)?);
+    (step > 1 && length % step == 0).then_some((from, to, step))
 }
 
 /// Word 1 of a stamped record.

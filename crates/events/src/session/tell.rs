@@ -169,17 +169,27 @@ impl Reader {
                     if out.is_full() && until_free.is_none() {
                         return Ok(Stop::Full);
                     }
-                    let place = stream.place();
+                    let writes = kind == Kind::ArrayWrite;
+                    let var = match record::elements(range, step) {
+                        Some((from, to, step)) if operand != 0 && (writes || kind == Kind::ArrayRead) => {
+                            self.stepwise(operand, (from, to, step), &known)
+                        }
+                        _ => {
+                            let reason = "array elements that do not say which or of what";
+                            return Err(self.pages.wrong(stream.place(), reason));
+                        }
+                    };
                     stream.consume(24);
-                    goes_on = false;
-                    if self.rules.runs(by, out) {
+                    if !goes_on {
+                        if !self.rules.runs(by, out) {
+                            continue;
+                        }
                         if out.last_thread() != Some(thread) {
                             out.begin(thread, known.site, None);
                         }
-                        self.steps(operand, (range, step), &known, kind, out).ok_or_else(|| {
-                            self.pages.wrong(place, "array elements that do not say which or of what")
-                        })?;
+                        goes_on = true;
                     }
+                    out.access(Access::new(var, known.site, writes));
                 }
                 STAMPED | EXTENDED => {
                     let Some(second) = word(words, 1) else { return Ok(Stop::Hungry) };
@@ -285,35 +295,19 @@ impl Reader {
         if object == 0 || from >= to {
             return None;
         }
-        Some(match self.objects.elements(object, from, to) {
-            Some(var) => var,
-            None => {
-                let (part, class) = (Part::Elements(from, to), known.class);
-                self.objects.define(object, part, FieldId(0), class, &mut self.tables.symbols)
-            }
-        })
+        Some(self.stepwise(object, (from, to, 1), known))
     }
 
-    /// Accesses to elements that do not follow one another.
-    fn steps(
-        &mut self,
-        array: u64,
-        (range, step): (u64, u64),
-        known: &Known,
-        kind: Kind,
-        out: &mut Stretches,
-    ) -> Option<()> {
-        let writes = match kind {
-            Kind::ArrayRead => false,
-            Kind::ArrayWrite => true,
-            _ => return None,
-        };
-        for element in record::elements(range, step)? {
-            let one = record::range(element, element.checked_add(1)?);
-            let var = self.elements(array, one, known)?;
-            out.access(Access::new(var, known.site, writes));
+    /// Array elements from one on and before another, each as far from the next.
+    #[inline(always)]
+    fn stepwise(&mut self, array: u64, (from, to, step): (u32, u32, u32), known: &Known) -> VarId {
+        match self.objects.elements(array, from, to, step) {
+            Some(var) => var,
+            None => {
+                let (part, class) = (Part::Elements(from, to, step), known.class);
+                self.objects.define(array, part, FieldId(0), class, &mut self.tables.symbols)
+            }
         }
-        Some(())
     }
 
     /// An object as one variable.

@@ -28,6 +28,7 @@
 //!             | object ".(" field ")"                               declared elsewhere: pkg.Point3@7.(pkg.Point.x)
 //!             | [ object ] "[" NUMBER "]"                           one element
 //!             | [ object ] "[" NUMBER ".." NUMBER "]"               elements, the end exclusive
+//!             | [ object ] "[" NUMBER ".." NUMBER ":" NUMBER "]"    every so many-th of them, from the first on
 //! field     ::= class "." NAME | NAME                               the last dot divides
 //! object    ::= class "@" NUMBER
 //! lock      ::= object | NAME

@@ -305,18 +305,26 @@ fn spelling(token: Token<'_>) -> Result<Spelling<'_>, Fault> {
 }
 
 fn elements(token: Token<'_>) -> Result<Slot, Fault> {
-    const WHAT: &str = "`[5]` or `[0..100]`, the end exclusive";
+    const WHAT: &str = "`[5]`, `[0..100]` or `[0..100:2]`, the end exclusive";
     let wrong = || Fault::expected(token.at, WHAT, token.text);
     let inner = token.after("[").filter(|inner| inner.text.ends_with(']')).ok_or_else(wrong)?;
     let inner = inner.split(inner.text.len() - 1).0;
     let Some(dots) = inner.text.find("..") else {
-        return Ok(Slot::Elements { first: inner.number()?, count: 1 });
+        return Ok(Slot::Elements { first: inner.number()?, count: 1, step: 1 });
     };
     let (first, rest) = inner.split(dots);
     let end = rest.after("..").ok_or_else(wrong)?;
+    let (end, step): (_, u32) = match end.text.find(':') {
+        Some(colon) => {
+            let (end, step) = end.split(colon);
+            (end, step.after(":").ok_or_else(wrong)?.number()?)
+        }
+        None => (end, 1),
+    };
     let (first, end): (u32, u64) = (first.number()?, end.number()?);
-    match end.checked_sub(u64::from(first)).map(u32::try_from) {
-        Some(Ok(count)) if count > 0 => Ok(Slot::Elements { first, count }),
-        _ => Err(Fault::new(token.at, format!("no elements lie in `{}`, or too many", token.text))),
-    }
+    let length = end.checked_sub(u64::from(first)).filter(|_| step > 0);
+    length
+        .and_then(|length| u32::try_from(length.div_ceil(u64::from(step))).ok())
+        .and_then(|count| Slot::elements(first, count, step))
+        .ok_or_else(|| Fault::new(token.at, format!("no elements lie in `{}`, or too many", token.text)))
 }

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use crate::symbols::show_elements;
 use crate::{ClassId, FieldId, Lock, LockId, ObjectId, SiteId, Slot, Symbols, VarId};
 
 /// Writes a name bare where the grammar allows it, in quotes elsewhere. `structure` are the signs that would be taken
@@ -87,12 +88,7 @@ pub(crate) fn variable(out: &mut String, symbols: &Symbols, id: VarId) {
             field(out, symbols, id);
             out.push(')');
         }
-        (Slot::Elements { first, count: 1 }, _) => {
-            let _ = write!(out, "[{first}]");
-        }
-        (Slot::Elements { first, count }, _) => {
-            let _ = write!(out, "[{first}..{}]", u64::from(first) + u64::from(count));
-        }
+        (Slot::Elements { first, count, step }, _) => show_elements(out, first, count, step),
     }
 }
 

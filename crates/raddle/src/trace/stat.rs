@@ -1,9 +1,10 @@
 //! `raddle trace stat`: what a trace holds, in numbers.
 
+use std::collections::HashSet;
 use std::io::{self, Write};
 
 use events::check::{Checker, Malformed};
-use events::{Event, Mode, Op, Place, Source, TraceError};
+use events::{Event, LockId, Mode, Op, Place, Source, TraceError};
 use findings::{thousands, visible};
 
 use super::{ending, name, open};
@@ -18,12 +19,14 @@ pub fn run(args: &StatArgs) -> Result<Outcome, Failure> {
     let mut source = open(&args.file)?;
     let mut counts = [0u64; KINDS.len()];
     let mut events = 0u64;
+    let mut held = Held::default();
     let mut checker = Checker::default();
     let mut malformed: Option<Malformed> = None;
     let mut batch = Vec::new();
     while source.fill(&mut batch)? {
         for event in &batch {
             counts[kind(event)] += 1;
+            held.step(event);
         }
         events += batch.len() as u64;
         if malformed.is_none() {
@@ -35,14 +38,63 @@ pub fn run(args: &StatArgs) -> Result<Outcome, Failure> {
         malformed = checker.finish(source.symbols()).err();
     }
     drop(line);
-    to_stdout(|out| show(source.as_ref(), events, &counts, out))?;
+    to_stdout(|out| show(source.as_ref(), events, &counts, &held, out))?;
     if let Some(Malformed { event, reason }) = malformed {
         return Err(TraceError::new(name(&args.file), Place::Event(event), reason).into());
     }
     Ok(ending(source.as_ref()))
 }
 
-fn show(source: &dyn Source, events: u64, counts: &[u64], out: &mut dyn Write) -> io::Result<()> {
+/// Which locks threads hold at once.
+#[derive(Default)]
+struct Held {
+    /// For each thread its locks, ascending, and whether they are among the sets.
+    threads: Vec<(Vec<LockId>, bool)>,
+    /// The most that one thread held.
+    most: usize,
+    /// What threads held when they accessed something.
+    sets: HashSet<Vec<LockId>>,
+}
+
+impl Held {
+    fn step(&mut self, event: &Event) {
+        let thread = event.thread.index();
+        if self.threads.len() <= thread {
+            self.threads.resize(thread + 1, (Vec::new(), false));
+        }
+        let (locks, known) = &mut self.threads[thread];
+        match event.op {
+            Op::Read { .. } | Op::Write { .. } => {
+                if !*known {
+                    self.sets.insert(locks.clone());
+                    *known = true;
+                }
+            }
+            Op::Acquire { lock, .. } | Op::Woken { lock } => {
+                if let Err(at) = locks.binary_search(&lock) {
+                    locks.insert(at, lock);
+                    *known = false;
+                }
+                self.most = self.most.max(locks.len());
+            }
+            Op::Release { lock, .. } | Op::Wait { lock } => {
+                if let Ok(at) = locks.binary_search(&lock) {
+                    locks.remove(at);
+                    *known = false;
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+fn show(
+    source: &dyn Source,
+    events: u64,
+    counts: &[u64],
+    held: &Held,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let symbols = source.symbols();
     let bytes = source.progress().read;
     let mut row = |name: &str, n: u64| writeln!(out, "{name:<24}{:>16}", thousands(n));
@@ -52,6 +104,8 @@ fn show(source: &dyn Source, events: u64, counts: &[u64], out: &mut dyn Write) -
     }
     row("threads", symbols.threads.len() as u64)?;
     row("locks", symbols.locks.len() as u64)?;
+    row("  most held at once", held.most as u64)?;
+    row("  sets at accesses", held.sets.len() as u64)?;
     row("variables", symbols.variables().len() as u64)?;
     row("objects", symbols.objects().len() as u64)?;
     row("classes", symbols.classes.len() as u64)?;

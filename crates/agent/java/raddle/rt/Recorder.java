@@ -16,9 +16,6 @@ final class Recorder {
     /** Forms of records. */
     static final long PLAIN = 1, RANGE = 2, STAMPED = 3, STAMPED_MORE = 4, DEFINES = 5, KNOWN = 6, STEPS = 7;
 
-    /** Elements of one record of steps. */
-    private static final int MOST_STEPS = 1024;
-
     static final int HEADER = 64;
 
     /** Where a chunk's header says which record is withheld, and what its first word is. */
@@ -233,18 +230,14 @@ final class Recorder {
 
     /** Array elements that do not follow one another. */
     void steps(int site, long array, int first, int step, int count) {
-        for (int done = 0; done < count; done += MOST_STEPS) {
-            long to = room(24);
-            if (to == 0) return;
-            // A region with such a record in it is always written.
-            if (regionAt != 0) publish();
-            int from = first + done * step;
-            int last = first + (Math.min(count - done, MOST_STEPS) - 1 + done) * step;
-            U.putLong(to + 8, (from & 0xffff_ffffL) | (last + 1L) << 32);
-            U.putLong(to + 16, step);
-            U.putLongRelease(null, to, STEPS | (long) site << 4 | array << 28);
-            at = to + 24;
-        }
+        long to = room(24);
+        if (to == 0) return;
+        // A region with such a record in it is always written.
+        if (regionAt != 0) publish();
+        U.putLong(to + 8, (first & 0xffff_ffffL) | (first + (long) (count - 1) * step + 1) << 32);
+        U.putLong(to + 16, step);
+        U.putLongRelease(null, to, STEPS | (long) site << 4 | array << 28);
+        at = to + 24;
     }
 
     private void pair(long word, long more) {
