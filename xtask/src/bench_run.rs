@@ -77,7 +77,9 @@ pub fn bench(args: &[&str]) -> Result<(), String> {
 
 /// The table of the programs that have watched values.
 fn with_flows(raddle: &Path, place: &Path) -> Result<(), String> {
-    println!("\n| values | flows | by plan without them, ms | with them, ms | added (at most {MOST_ADDED} %) |");
+    println!(
+        "\n| values | flows | by plan without them, ms | with them, ms | added (at most {MOST_ADDED} %) |"
+    );
     println!("|{}", "---|".repeat(5));
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/bench");
     for name in WITH_FLOWS {

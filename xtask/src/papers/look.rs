@@ -110,7 +110,8 @@ impl Looker {
             digits.parse().ok()
         };
         let both = number("most held at once").zip(number("sets at accesses"));
-        both.map(|(most, sets)| [most, sets]).ok_or_else(|| format!("{command:?} does not tell of locks:\n{text}"))
+        both.map(|(most, sets)| [most, sets])
+            .ok_or_else(|| format!("{command:?} does not tell of locks:\n{text}"))
     }
 
     /// How long a program runs on its own, in seconds: the fastest of three.

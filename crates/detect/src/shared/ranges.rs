@@ -206,7 +206,8 @@ impl Ranges {
         for &(start, part) in covered.iter().chain([&behind]) {
             if at < start {
                 let named = whole.filter(|_| at == from && start == to);
-                let new = named.unwrap_or_else(|| self.new_split(object, Run { colour, from: at, to: start }));
+                let new =
+                    named.unwrap_or_else(|| self.new_split(object, Run { colour, from: at, to: start }));
                 if let Some(var) = named {
                     self.only[var.index()] = var;
                 }
