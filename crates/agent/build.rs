@@ -8,7 +8,7 @@ use events::models::KindWord;
 use events::session::Kind;
 
 /// The classes that are compiled, in the order in which they have to be defined.
-const CLASSES: [&str; 26] = [
+const CLASSES: [&str; 27] = [
     "Kinds",
     "Sites",
     "Lost",
@@ -20,6 +20,7 @@ const CLASSES: [&str; 26] = [
     "Identities$Entry",
     "Identities",
     "Waits",
+    "Numbers",
     "Recorder",
     "Regions",
     "Room",

@@ -1,5 +1,3 @@
-import support.Threads;
-
 /**
  * A finalizer that is inherited comes after the constructors of all classes below it. What is done to the object
  * afterwards does not come before it.
@@ -53,16 +51,19 @@ public class FinalizersInherited {
         }
     }
 
-    static void make() {
-        new MadeOk();
+    static void change() {
         ChangedBad object = new ChangedBad();
         object.more = 4; //~ data-race
         object.value = 5; //~ data-race
     }
 
     public static void main(String[] args) throws InterruptedException {
-        // In a thread of its own, so that nothing of it is left on a stack.
-        Threads.inTurn(FinalizersInherited::make);
+        // Each in a thread of its own, so that what orders one of them says nothing of the other, and nothing is left on a stack.
+        Thread one = new Thread(MadeOk::new), other = new Thread(FinalizersInherited::change);
+        one.start();
+        other.start();
+        one.join();
+        other.join();
         long end = System.nanoTime() + 20_000_000_000L;
         while (!(made && changed) && System.nanoTime() < end) {
             System.gc();

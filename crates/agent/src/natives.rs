@@ -97,6 +97,11 @@ fn natives() -> Vec<(&'static str, Vec<Method>)> {
                 (c"open", c"(ILjava/lang/String;)J", open as *mut c_void),
                 (c"next", c"(JI)J", next as *mut c_void),
                 (c"close", c"(J)V", close as *mut c_void),
+            ],
+        ),
+        (
+            "Numbers",
+            vec![
                 (c"numbers", c"()J", numbers as *mut c_void),
                 (c"usedUp", c"(JIZ)[J", used_up as *mut c_void),
             ],

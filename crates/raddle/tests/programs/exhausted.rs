@@ -9,8 +9,9 @@ fn a_program_that_fills_its_memory_and_goes_on_does_so_watched() {
     javac(&files(&java_sources("exhausted")), "", &classes);
     let classes = classes.display().to_string();
     for java in javas() {
-        for collector in ["-XX:+UseSerialGC", "-XX:+UseG1GC", "-XX:+UseParallelGC"] {
-            let watched = unchanged(&java, &[collector, "-Xmx64m", "-cp", &classes, "Fills", "1024"]);
+        // G1 leaves not a byte in such a heap, and the JVM needs some before it asks anybody how to link an access.
+        for collector in ["-XX:+UseSerialGC", "-XX:+UseParallelGC"] {
+            let watched = unchanged(&java, &[collector, "-Xmx64m", "-cp", &classes, "Fills", "8192"]);
             assert!(watched.out.contains("round 2: 100"), "{}", watched.out);
         }
     }

@@ -49,7 +49,7 @@ fn a_session_that_fills_the_disk_ends_and_the_program_goes_on() {
         assert!(matches!(told.code, Some(0 | 1)), "{:?} {}", told.code, told.err);
         assert!(told.says("the session has no room to grow: No space left on device"), "{}", told.err);
         assert_eq!(told.report["gaps"][0]["what"], "the rest of the run", "{}", told.err);
-        assert!(told.says("left behind: ") && !told.says("left behind: raddle"), "{}", told.err);
+        assert!(told.says("left behind:") && !told.says("left behind: raddle"), "{}", told.err);
     }
 }
 

@@ -10,7 +10,7 @@ import jdk.internal.vm.annotation.ForceInline;
  *
  * <p>A record is one to three words. A word that is not 0 has been written, so the first word of a record goes last.
  */
-final class Recorder {
+final class Recorder extends Numbers {
     static final Unsafe U = Unsafe.getUnsafe();
 
     /** Forms of records. */
@@ -84,16 +84,6 @@ final class Recorder {
 
     /** The stamp of a lock that is being converted. */
     long converted;
-
-    /** The class looked up last: most lookups are for the same one. */
-    private Class<?> lastClass;
-    private ClassInfo last;
-
-    /** The object looked up last that has no place for its number. */
-    private Identities.Entry lastIdentity;
-
-    /** The numbers that this thread gives out next: to objects that keep them, and to others. */
-    private long nextObject, objectsEnd, nextIdentity, identitiesEnd;
 
     /** Objects that have died, and have not been recorded to be dead. */
     private long[] died = new long[16];
@@ -170,11 +160,7 @@ final class Recorder {
         if (me == null || me.inside) return;
         me.stamped(Kinds.END_SITE, 0, 0);
         me.inside = true;
-        if (me.objectsEnd > 0) {
-            long first = me.objectsEnd - BLOCK;
-            usedUp(first, (int) (me.nextObject - first), false);
-            me.nextObject = me.objectsEnd = 0;
-        }
+        me.giveUpNumbers();
         if (me.chunk != 0) close(me.chunk);
         me.at = me.end = 0;
     }
@@ -622,75 +608,7 @@ final class Recorder {
         }
     }
 
-    // Objects.
-
-    /** The number of an object. */
-    @ForceInline
-    long object(Object o) {
-        ClassInfo info = info(o.getClass());
-        long offset = info.offset;
-        if (offset == 0) return identity(o);
-        long number = U.getLong(o, offset);
-        return number != 0 ? number : give(o, offset);
-    }
-
-    /** The number of an object that has no place for it: most look-ups are for the same one. */
-    @DontInline
-    private long identity(Object o) {
-        Identities.Entry known = lastIdentity;
-        try {
-            if (known == null || !known.refersTo(o)) lastIdentity = known = Identities.of(o, this);
-        } catch (OutOfMemoryError e) {
-            // As if it were another object.
-            Lost.to(e);
-            return freshIdentity();
-        }
-        return known.number;
-    }
-
-    @ForceInline
-    ClassInfo info(Class<?> c) {
-        if (c == lastClass) return last;
-        try {
-            ClassInfo info = ClassInfo.of(c);
-            lastClass = c;
-            last = info;
-            return info;
-        } catch (OutOfMemoryError e) {
-            Lost.to(e);
-            return ClassInfo.UNKNOWN;
-        }
-    }
-
-    @DontInline
-    private long give(Object o, long offset) {
-        long fresh = fresh();
-        long old = U.compareAndExchangeLong(o, offset, 0, fresh);
-        return old == 0 ? fresh : old;
-    }
-
-    /** A number that no object has, for one that keeps it. */
-    @DontInline
-    private long fresh() {
-        if (nextObject == objectsEnd) {
-            long last = objectsEnd - BLOCK;
-            nextObject = numbers();
-            objectsEnd = nextObject + BLOCK;
-            if (last > 0) bury(usedUp(last, BLOCK, true));
-        }
-        return nextObject++;
-    }
-
-    /** A number for an object that has no place for it. */
-    long freshIdentity() {
-        if (nextIdentity == identitiesEnd) {
-            nextIdentity = numbers();
-            identitiesEnd = nextIdentity + BLOCK;
-        }
-        return nextIdentity++;
-    }
-
-    private static final int BLOCK = 1024;
+    // Objects that have died, and classes that were initialised before they are used.
 
     /** An object has died; to be recorded when no lock of ours is held. */
     void died(long number) {
@@ -704,8 +622,9 @@ final class Recorder {
         if (deaths > 0) bury(null);
     }
 
+    @Override
     @DontInline
-    private void bury(long[] more) {
+    void bury(long[] more) {
         // Reads that are on trial stay so.
         boolean onTrial = trial;
         trial = false;
@@ -819,13 +738,4 @@ final class Recorder {
 
     /** Nothing comes after this chunk. */
     private static native void close(long chunk);
-
-    /** A block of numbers for objects; the first. */
-    private static native long numbers();
-
-    /**
-     * So many of this block have been given to objects that keep them, and no more will be. The numbers of objects that
-     * have died, if it is time to look and that is wanted.
-     */
-    private static native long[] usedUp(long first, int used, boolean look);
 }

@@ -77,6 +77,7 @@ public final class Probe {
     public static void finish(int site) { log(site, ""); }
     public static void freeze(Object o, int site) { log(site, name(o)); }
     public static void orders(Object o, int site) { log(site, name(o)); }
+    public static void made(Object o, int site) {}
     public static void initialised(Class<?> c, int site) { log(site, name(c)); }
     public static void cloned(Object copy, Object of) {}
 

@@ -1,0 +1,111 @@
+package raddle.rt;
+
+import jdk.internal.misc.Unsafe;
+import jdk.internal.vm.annotation.DontInline;
+import jdk.internal.vm.annotation.ForceInline;
+
+/**
+ * The part of a {@link Recorder} that knows objects by number, and classes: numbers are given out in blocks, each to one
+ * thread. Records nothing itself.
+ */
+abstract class Numbers {
+    private static final Unsafe U = Unsafe.getUnsafe();
+
+    /** The class looked up last: most lookups are for the same one. */
+    private Class<?> lastClass;
+    private ClassInfo last;
+
+    /** The object looked up last that has no place for its number. */
+    Identities.Entry lastIdentity;
+
+    /** The numbers that this thread gives out next: to objects that keep them, and to others. */
+    private long nextObject, objectsEnd, nextIdentity, identitiesEnd;
+
+    /** The number of an object. */
+    @ForceInline
+    final long object(Object o) {
+        ClassInfo info = info(o.getClass());
+        long offset = info.offset;
+        if (offset == 0) return identity(o);
+        long number = U.getLong(o, offset);
+        return number != 0 ? number : give(o, offset);
+    }
+
+    /** The number of an object that has no place for it: most look-ups are for the same one. */
+    @DontInline
+    final long identity(Object o) {
+        Identities.Entry known = lastIdentity;
+        try {
+            if (known == null || !known.refersTo(o)) lastIdentity = known = Identities.of(o, (Recorder) this);
+        } catch (OutOfMemoryError e) {
+            // As if it were another object.
+            Lost.to(e);
+            return freshIdentity();
+        }
+        return known.number;
+    }
+
+    @ForceInline
+    final ClassInfo info(Class<?> c) {
+        if (c == lastClass) return last;
+        try {
+            ClassInfo info = ClassInfo.of(c);
+            lastClass = c;
+            last = info;
+            return info;
+        } catch (OutOfMemoryError e) {
+            Lost.to(e);
+            return ClassInfo.UNKNOWN;
+        }
+    }
+
+    @DontInline
+    private long give(Object o, long offset) {
+        long fresh = fresh();
+        long old = U.compareAndExchangeLong(o, offset, 0, fresh);
+        return old == 0 ? fresh : old;
+    }
+
+    /** A number that no object has, for one that keeps it. */
+    @DontInline
+    private long fresh() {
+        if (nextObject == objectsEnd) {
+            long last = objectsEnd - BLOCK;
+            nextObject = numbers();
+            objectsEnd = nextObject + BLOCK;
+            if (last > 0) bury(usedUp(last, BLOCK, true));
+        }
+        return nextObject++;
+    }
+
+    /** A number for an object that has no place for it. */
+    final long freshIdentity() {
+        if (nextIdentity == identitiesEnd) {
+            nextIdentity = numbers();
+            identitiesEnd = nextIdentity + BLOCK;
+        }
+        return nextIdentity++;
+    }
+
+    private static final int BLOCK = 1024;
+
+    /** The thread has ended, and gives out no more numbers. */
+    final void giveUpNumbers() {
+        if (objectsEnd == 0) return;
+        long first = objectsEnd - BLOCK;
+        usedUp(first, (int) (nextObject - first), false);
+        nextObject = objectsEnd = 0;
+    }
+
+    /** Records that objects have died: those that are known to have, and these. */
+    abstract void bury(long[] more);
+
+    /** A block of numbers for objects; the first. */
+    private static native long numbers();
+
+    /**
+     * So many of this block have been given to objects that keep them, and no more will be. The numbers of objects that
+     * have died, if it is time to look and that is wanted.
+     */
+    private static native long[] usedUp(long first, int used, boolean look);
+}
