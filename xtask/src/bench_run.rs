@@ -29,10 +29,13 @@ struct Took {
     whole: f64,
 }
 
-/// Runs the benchmark; arguments are programs, or none for all.
+/// Runs the benchmark; arguments are programs, or none for all, or `flows` for nothing but what watching values costs.
 pub fn bench(args: &[&str]) -> Result<(), String> {
     let raddle = build_all()?;
     let place = place()?;
+    if args == ["flows"] {
+        return with_flows(&raddle, &place);
+    }
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/bench");
     let programs: Vec<&str> = if args.is_empty() { PROGRAMS.to_vec() } else { args.to_vec() };
     let files: Vec<PathBuf> = programs.iter().map(|name| sources.join(format!("{name}.java"))).collect();
@@ -77,7 +80,9 @@ pub fn bench(args: &[&str]) -> Result<(), String> {
 
 /// The table of the programs that have watched values.
 fn with_flows(raddle: &Path, place: &Path) -> Result<(), String> {
-    println!("\n| values | flows | by plan without them, ms | with them, ms | added (at most {MOST_ADDED} %) |");
+    println!(
+        "\n| values | flows | by plan without them, ms | with them, ms | added (at most {MOST_ADDED} %) |"
+    );
     println!("|{}", "---|".repeat(5));
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/bench");
     for name in WITH_FLOWS {
