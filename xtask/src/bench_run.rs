@@ -29,10 +29,13 @@ struct Took {
     whole: f64,
 }
 
-/// Runs the benchmark; arguments are programs, or none for all.
+/// Runs the benchmark; arguments are programs, or none for all, or `flows` for nothing but what watching values costs.
 pub fn bench(args: &[&str]) -> Result<(), String> {
     let raddle = build_all()?;
     let place = place()?;
+    if args == ["flows"] {
+        return with_flows(&raddle, &place);
+    }
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/bench");
     let programs: Vec<&str> = if args.is_empty() { PROGRAMS.to_vec() } else { args.to_vec() };
     let files: Vec<PathBuf> = programs.iter().map(|name| sources.join(format!("{name}.java"))).collect();

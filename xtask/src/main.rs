@@ -18,7 +18,7 @@ Examples:
   cargo xtask bench trace --instructions         and instructions per event (callgrind; some minutes)
   cargo xtask bench trace --std mixed.std        an STD trace of your own
   cargo xtask bench scale                        1 M to 300 M events; 5 000 threads; 5 M variables
-  cargo xtask bench run [PROGRAM …]              what being watched costs the programs of ../shared/bench
+  cargo xtask bench run [flows | PROGRAM …]      what being watched costs the programs of ../shared/bench
   cargo xtask loads [NAME …]                     real libraries under load, bare and watched (scripts/prepare-java loads)
   cargo xtask papers                             the papers' tables beside ours; writes docs/papers.md
   cargo xtask bench check [PART …]               reading code: papers, libraries, series, jdk, cache, lower

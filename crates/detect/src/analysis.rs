@@ -586,7 +586,8 @@ impl Analysis {
                 running.detector.vars(&mut |vars| vars.forget(var));
             }
         };
-        symbols.variables_of(object).iter().copied().for_each(&mut forget);
+        let vars = symbols.variables_of(object).iter().copied();
+        vars.filter(|&var| !self.ranges.is_mere_name(var, symbols)).for_each(&mut forget);
         self.ranges.free(object, symbols, &mut forget);
     }
 }

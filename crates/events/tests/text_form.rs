@@ -79,7 +79,7 @@ fn read_as_stream(text: &str) -> Result<String, events::TraceError> {
 #[test]
 fn what_is_written_reads_back_as_the_same_events() {
     let trace = parse("test", EVERYTHING).unwrap_or_else(|e| panic!("{e}"));
-    assert_eq!(trace.events.len(), 38);
+    assert_eq!(trace.events.len(), 39);
     let text = written(&trace);
     let again = parse("test", &text).unwrap_or_else(|e| panic!("{e}\n{text}"));
     assert_eq!(text, written(&again));

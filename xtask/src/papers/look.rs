@@ -9,6 +9,18 @@ use serde_json::Value;
 
 use super::corpus::{Mark, Program};
 
+const HARNESS: &str = "Clocked";
+const TEXT: &str = "
+public class Clocked {
+    public static void main(String[] args) throws Exception {
+        String[] rest = java.util.Arrays.copyOfRange(args, 1, args.length);
+        long start = System.nanoTime();
+        Class.forName(args[0]).getMethod(\"main\", String[].class).invoke(null, (Object) rest);
+        System.out.println(\"TOOK \" + (System.nanoTime() - start));
+    }
+}
+";
+
 /// Runs the command.
 pub struct Looker {
     /// The command.
@@ -112,6 +124,52 @@ impl Looker {
         let both = number("most held at once").zip(number("sets at accesses"));
         both.map(|(most, sets)| [most, sets])
             .ok_or_else(|| format!("{command:?} does not tell of locks:\n{text}"))
+    }
+
+    /// How long a program takes by its own clock, in seconds, bare and watched: the fastest of three each.
+    pub fn clocked(&self, program: &Program, args: &[&str]) -> Result<[f64; 2], String> {
+        let harness = self.harness()?;
+        let path = format!("{}:{}", program.classes.display(), harness.display());
+        let mut best = [f64::MAX; 2];
+        for _ in 0..3 {
+            for (watched, best) in best.iter_mut().enumerate() {
+                let mut command =
+                    Command::new(if watched == 1 { self.raddle.as_os_str() } else { "java".as_ref() });
+                if watched == 1 {
+                    command.args([
+                        "run",
+                        "--no-config",
+                        "--exit-zero",
+                        "--leave",
+                        "support.Invisible",
+                        "--",
+                        "java",
+                    ]);
+                }
+                command.args(["-cp", &path, HARNESS, &program.name]).args(args);
+                let output = command.output().map_err(|error| format!("{command:?}: {error}"))?;
+                let text = String::from_utf8_lossy(&output.stdout);
+                let took =
+                    text.lines().find_map(|line| line.strip_prefix("TOOK ")?.trim().parse::<f64>().ok());
+                let took =
+                    took.ok_or_else(|| format!("{command:?} does not say how long it took:\n{text}"))?;
+                *best = best.min(took / 1e9);
+            }
+        }
+        Ok(best)
+    }
+
+    /// Where a class is that runs a program's `main` and says how long that took.
+    fn harness(&self) -> Result<PathBuf, String> {
+        let folder = self.place.join("harness");
+        let source = folder.join(format!("{HARNESS}.java"));
+        if !source.exists() {
+            let fail = |error: std::io::Error| format!("{}: {error}", source.display());
+            std::fs::create_dir_all(&folder).map_err(fail)?;
+            std::fs::write(&source, TEXT).map_err(fail)?;
+            crate::bench::run(Command::new("javac").arg("-d").arg(&folder).arg(&source))?;
+        }
+        Ok(folder)
     }
 
     /// How long a program runs on its own, in seconds: the fastest of three.

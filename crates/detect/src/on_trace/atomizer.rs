@@ -44,7 +44,7 @@ mod report;
 mod tests;
 mod variables;
 
-use events::{Access, ChannelId, Event, LockId, Mode, Op, OpSet, ThreadId, VarId};
+use events::{Access, ChannelId, Event, LockId, Mode, Op, OpSet, Slot, ThreadId, VarId};
 use findings::Rule;
 
 use self::blocks::{Blocks, Commit};
@@ -280,6 +280,10 @@ impl Detector for Atomizer {
         for access in accesses {
             if !self.variables.access(access.var, me, access.writes(), held, now.history, now.sets) {
                 self.moves(now.at(access), Mover::Neither, now, out);
+                // Of several elements the second comes after the first has committed.
+                if matches!(now.variable(access.var).slot, Slot::Elements { count: 2.., .. }) {
+                    self.moves(now.at(access), Mover::Neither, now, out);
+                }
             }
         }
     }

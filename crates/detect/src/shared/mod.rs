@@ -11,6 +11,7 @@ pub mod lockset;
 pub mod marks;
 pub mod notes;
 pub mod order;
+mod parts;
 pub mod pasts;
 pub mod ranges;
 pub mod repeats;

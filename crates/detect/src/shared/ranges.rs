@@ -8,34 +8,21 @@
 //! part has elements of one colour, and every second element is one part again. With several steps there are as many colours as
 //! their least common multiple; where that would be more than [`MOST_COLOURS`], the elements of such a range are parts of their own.
 
-use std::collections::BTreeMap;
-
 use events::{ObjectId, Slot, Symbols, VarId, Variable};
 use rustc_hash::FxHashMap;
 
+use super::parts::{Part, Parts, Place};
 use super::vars::SPLIT_TOP;
 
 /// Colours of one array: a range of neighbours is at least so many parts then.
 const MOST_COLOURS: u32 = 32;
-
-/// Where a part begins: its colour, and how many elements of that colour come before it in the array.
-type Place = (u32, u64);
-
-#[derive(Clone, Copy)]
-struct Part {
-    /// How many elements of the colour come before its end.
-    end: u64,
-    var: VarId,
-    /// The variable of the trace that is exactly this part, if one is known to be.
-    named: Option<VarId>,
-}
 
 /// An array that has been accessed.
 struct Array {
     /// Which colour an element has is its index modulo this.
     colours: u32,
     /// They do not overlap.
-    parts: BTreeMap<Place, Part>,
+    parts: Parts,
     /// Goes up whenever parts change.
     version: u32,
 }
@@ -64,8 +51,12 @@ pub struct Ranges {
     /// For each variable of the trace the part that it is, if it is only one: itself, if it is no array range or one
     /// that nothing has split.
     only: Vec<VarId>,
+    /// Whether a variable of the trace is the id of a part, or was before that was split.
+    is_part: Vec<bool>,
     /// Of those that are several.
     lists: FxHashMap<VarId, Listed>,
+    /// What parts are that have the id of a variable of the trace and are not all of it any more.
+    rests: FxHashMap<VarId, Variable>,
     /// What the parts that are no variable of the trace are, by `SPLIT_TOP - id`.
     splits: Vec<Variable>,
     spare: Vec<VarId>,
@@ -77,7 +68,7 @@ pub struct Ranges {
 
 impl Array {
     fn new() -> Self {
-        Self { colours: 1, parts: BTreeMap::new(), version: 0 }
+        Self { colours: 1, parts: Parts::default(), version: 0 }
     }
 
     /// The runs that a range is, in the order of their first elements.
@@ -99,6 +90,7 @@ impl Ranges {
     pub fn look(&mut self, symbols: &Symbols) -> bool {
         let rows = symbols.variables().rows();
         self.only.resize(rows.len(), SEVERAL);
+        self.is_part.resize(rows.len(), false);
         let again = std::mem::take(&mut self.freed);
         for i in again.into_iter().map(VarId::index).chain(self.looked_at..rows.len()) {
             let range = matches!(rows[i].slot, Slot::Elements { .. });
@@ -122,10 +114,18 @@ impl Ranges {
         Some(self.only[var.index()]).filter(|&part| part != SEVERAL)
     }
 
+    /// Whether nobody can have kept anything for a variable of the trace: a range that is nothing but other parts.
+    pub fn is_mere_name(&self, var: VarId, symbols: &Symbols) -> bool {
+        let several = matches!(symbols.variables().get(var).slot, Slot::Elements { count: 2.., .. });
+        several && !self.is_part[var.index()]
+    }
+
     /// The variable that an id of a part stands for.
     pub fn variable(&self, var: VarId, symbols: &Symbols) -> Variable {
         if var.index() < symbols.variables().len() {
-            *symbols.variables().get(var)
+            let whole = *symbols.variables().get(var);
+            let several = matches!(whole.slot, Slot::Elements { count: 2.., .. });
+            self.rests.get(&var).filter(|_| several).copied().unwrap_or(whole)
         } else {
             self.splits[(SPLIT_TOP - var.0) as usize]
         }
@@ -155,10 +155,10 @@ impl Ranges {
             parts.extend_from_slice(&listed.parts);
             return;
         }
+        let (begun, version) = (parts.len(), array.version);
         if let Some(colours) = common(array.colours, step).filter(|&colours| colours != array.colours) {
             self.colour(object, colours, copy);
         }
-        let begun = parts.len();
         let array = self.arrays.entry(object).or_insert_with(Array::new);
         let mut runs = array.runs(first, count, step);
         match (runs.next(), runs.next()) {
@@ -169,11 +169,10 @@ impl Ranges {
                 }
             }
         }
-        if self.only_part(var).is_none()
-            && let Some(array) = self.arrays.get(&object)
-        {
+        // Of an array whose parts still change a list would soon be out of date.
+        if self.only_part(var).is_none() && self.arrays.get(&object).is_some_and(|a| a.version == version) {
             let parts = parts.get(begun..).unwrap_or_default().into();
-            self.lists.insert(var, Listed { version: array.version, parts });
+            self.lists.insert(var, Listed { version, parts });
         }
     }
 
@@ -191,7 +190,7 @@ impl Ranges {
         self.cut(object, (colour, to), copy);
         let array = self.arrays.entry(object).or_insert_with(Array::new);
         if let Some(var) = whole
-            && let Some(part) = array.parts.get_mut(&(colour, from))
+            && let Some(part) = array.parts.get_mut((colour, from))
             && part.end == to
         {
             part.named = Some(var);
@@ -199,8 +198,7 @@ impl Ranges {
             parts.push(part.var);
             return;
         }
-        let covered: Vec<(u64, Part)> =
-            array.parts.range((colour, from)..(colour, to)).map(|(place, part)| (place.1, *part)).collect();
+        let covered = array.parts.between(colour, from, to);
         let mut at = from;
         let behind = (to, Part { end: to, var: SEVERAL, named: None });
         for &(start, part) in covered.iter().chain([&behind]) {
@@ -210,6 +208,7 @@ impl Ranges {
                     named.unwrap_or_else(|| self.new_split(object, Run { colour, from: at, to: start }));
                 if let Some(var) = named {
                     self.only[var.index()] = var;
+                    self.is_part[var.index()] = true;
                 }
                 self.insert(object, (colour, at), Part { end: start, var: new, named });
                 parts.push(new);
@@ -223,7 +222,8 @@ impl Ranges {
 
     /// The array is gone; calls `forget` for each part that is no variable of the trace.
     pub fn free(&mut self, object: ObjectId, symbols: &Symbols, forget: &mut dyn FnMut(VarId)) {
-        for part in self.arrays.remove(&object).into_iter().flat_map(|array| array.parts.into_values()) {
+        let parts = self.arrays.remove(&object).map(|mut array| array.parts.take());
+        for (_, part) in parts.unwrap_or_default() {
             if part.var.index() >= symbols.variables().len() {
                 forget(part.var);
                 self.spare.push(part.var);
@@ -231,7 +231,9 @@ impl Ranges {
         }
         for &var in symbols.variables_of(object) {
             self.only[var.index()] = SEVERAL;
+            self.is_part[var.index()] = false;
             self.lists.remove(&var);
+            self.rests.remove(&var);
             self.freed.push(var);
         }
     }
@@ -242,7 +244,7 @@ impl Ranges {
         let (before, times) = (array.colours, u64::from(colours / array.colours));
         array.colours = colours;
         array.version += 1;
-        for ((colour, from), part) in std::mem::take(&mut array.parts) {
+        for ((colour, from), part) in array.parts.take() {
             self.lose_name(part);
             let mut first = true;
             for number in 0..times {
@@ -254,6 +256,9 @@ impl Ranges {
                 }
                 let run = Run { colour: colour + number as u32 * before, from, to };
                 let var = if first { part.var } else { self.new_split(object, run) };
+                if first {
+                    self.is_now(var, object, run);
+                }
                 self.insert(object, (run.colour, from), Part { end: to, var, named: None });
                 if !first {
                     copy(part.var, var);
@@ -266,12 +271,13 @@ impl Ranges {
     /// Makes sure that no part reaches across a place.
     fn cut(&mut self, object: ObjectId, (colour, at): Place, copy: &mut dyn FnMut(VarId, VarId)) {
         let Some(array) = self.arrays.get(&object) else { return };
-        let Some((&place, &part)) = array.parts.range((colour, 0)..(colour, at)).next_back() else { return };
+        let Some((place, part)) = array.parts.before((colour, at)) else { return };
         if part.end <= at {
             return;
         }
         self.lose_name(part);
         let right = self.new_split(object, Run { colour, from: at, to: part.end });
+        self.is_now(part.var, object, Run { colour, from: place.1, to: at });
         self.insert(object, place, Part { end: at, var: part.var, named: None });
         self.insert(object, (colour, at), Part { end: part.end, var: right, named: None });
         copy(part.var, right);
@@ -290,13 +296,26 @@ impl Ranges {
         }
     }
 
-    fn new_split(&mut self, object: ObjectId, run: Run) -> VarId {
+    /// A part has become smaller.
+    fn is_now(&mut self, var: VarId, object: ObjectId, run: Run) {
+        let variable = self.named(object, run);
+        match SPLIT_TOP.checked_sub(var.0).and_then(|at| self.splits.get_mut(at as usize)) {
+            Some(split) => *split = variable,
+            None => drop(self.rests.insert(var, variable)),
+        }
+    }
+
+    fn named(&self, object: ObjectId, run: Run) -> Variable {
         let colours = self.arrays.get(&object).map_or(1, |array| array.colours);
         let first = (u64::from(colours) * run.from) as u32 + run.colour;
         let slot = Slot::elements(first, (run.to - run.from) as u32, colours);
         // All elements of a part are elements of a range of the trace.
         let slot = slot.unwrap_or(Slot::Elements { first, count: 1, step: 1 });
-        let variable = Variable { object: Some(object), slot };
+        Variable { object: Some(object), slot }
+    }
+
+    fn new_split(&mut self, object: ObjectId, run: Run) -> VarId {
+        let variable = self.named(object, run);
         match self.spare.pop() {
             Some(var) => {
                 self.splits[(SPLIT_TOP - var.0) as usize] = variable;
@@ -428,6 +447,20 @@ mod tests {
         assert_eq!(array.stepwise(0, 10, 3).len(), 2, "the first one has a part of its own");
     }
 
+    #[test]
+    fn a_part_is_what_is_left_of_it() {
+        let mut array = Array::new();
+        let all = array.parts(0, 10)[0];
+        array.parts(3, 1);
+        let slot = |array: &Array, var| array.ranges.variable(var, &array.symbols).slot;
+        assert_eq!(Some(slot(&array, all)), Slot::elements(0, 3, 1));
+        let after = array.parts(4, 6)[0];
+        array.stepwise(1, 5, 2);
+        assert_eq!(Some(slot(&array, all)), Slot::elements(0, 2, 2));
+        assert_eq!(Some(slot(&array, after)), Slot::elements(4, 3, 2));
+        assert_eq!(array.stepwise(5, 3, 2).len(), 1);
+    }
+
     /// Accesses to random ranges: what has happened to an element's part is what has happened to the element.
     #[test]
     fn every_part_has_the_history_of_each_of_its_elements() {
@@ -460,12 +493,16 @@ mod tests {
                 several += usize::from(parts.len() > 1 && parts.len() < count as usize);
                 let known = array.ranges.arrays.values().next().unwrap();
                 let mut covered = 0;
-                for (&(colour, from), part) in &known.parts {
+                for ((colour, from), part) in known.parts.all() {
                     for at in from..part.end {
                         let index = u64::from(colour) + u64::from(known.colours) * at;
                         assert_eq!(of_parts[&part.var], of_elements[index as usize], "{index} at {time}");
                         covered += 1;
                     }
+                    let now = array.ranges.variable(part.var, &array.symbols).slot;
+                    let first = u64::from(colour) + u64::from(known.colours) * from;
+                    let expected = Slot::elements(first as u32, (part.end - from) as u32, known.colours);
+                    assert_eq!(Some(now), expected, "at {time}");
                 }
                 assert_eq!(covered, of_elements.iter().filter(|history| !history.is_empty()).count());
             }

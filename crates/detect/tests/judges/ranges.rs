@@ -22,6 +22,8 @@ fn findings(events: &[Event], symbols: &Symbols, paper: bool) -> BTreeSet<String
     let witness = |finding: &findings::Finding, detector: &str| {
         let mut of_detector = finding.witnesses.iter().filter(|witness| witness.detector == detector);
         let last = of_detector.next().and_then(|witness| witness.steps.last().map(|step| step.place.line));
+        // Which of the variables that are used apart it shows is left to the views.
+        let last = last.filter(|_| finding.rule != findings::Rule::HighLevelRace);
         format!("{} {} {detector} {last:?}", finding.rule.name(), finding.subject)
     };
     let of = |finding: &findings::Finding| {
@@ -77,7 +79,7 @@ fn with_arrays(
 fn ranges_are_found_what_their_elements_are_found() {
     let shape = Shape { events: 50, vars: 9, blocks: 15, disciplined: 75, ..Shape::SMALL };
     let (mut with, mut without) = (0, 0);
-    for seed in 0..1500 {
+    for seed in 0..700 {
         let mut random = Random::new(seed + 1);
         let (symbols, events) = trace(&mut random, &shape);
         let [ranges, elements] = with_arrays(&mut random, &symbols, &events, shape.vars);
@@ -88,5 +90,5 @@ fn ranges_are_found_what_their_elements_are_found() {
         with += usize::from(found.iter().any(|found| found.contains("A0[]")));
         without += usize::from(!found.iter().any(|found| found.contains("A0[]")));
     }
-    assert!(with > 200 && without > 200, "{with} traces with findings, {without} without");
+    assert!(with > 100 && without > 100, "{with} traces with findings, {without} without");
 }

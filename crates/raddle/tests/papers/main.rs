@@ -236,7 +236,8 @@ fn five_of_six_and_five_of_seven_races_are_initialisations() {
     }
 }
 
-/// Figure 18 of "Atomizer", over programs with locks that can be left out for each of its reasons.
+/// Figure 18 of "Atomizer", over programs with locks that can be left out for each of its reasons: small ones, and two that do
+/// something.
 #[test]
 fn each_refinement_leaves_fewer_warnings() {
     if std::env::var_os("PAPERS").is_some() {
@@ -244,7 +245,8 @@ fn each_refinement_leaves_fewer_warnings() {
     }
     let steps = ["reentrant", "thread-local", "thread-local-2", "protected", "write-protected"];
     let mut sums = vec![0; steps.len() + 1];
-    for name in ["WebServer", "ThreadLocalLocks", "ProtectedLocks", "ReadMostly"] {
+    let mut of_two = sums.clone();
+    for name in ["WebServer", "RayTracer", "ThreadLocalLocks", "ProtectedLocks", "ReadMostly"] {
         let path = format!("atomizer/{name}");
         let program = programs().iter().find(|program| program.path() == path).expect("it is there");
         let trace = program.classes.with_extension("ladder.trace");
@@ -258,6 +260,11 @@ fn each_refinement_leaves_fewer_warnings() {
             let ends = |subject: &str| subject.ends_with(".main") || subject.ends_with(".run");
             *sum += found.iter().filter(|found| found.rule == "non-atomic" && !ends(&found.subject)).count();
         }
+        if name == "RayTracer" {
+            of_two.clone_from(&sums);
+        }
     }
-    assert!(sums.windows(2).all(|pair| pair[1] < pair[0]), "{sums:?}");
+    for sums in [of_two, sums] {
+        assert!(sums.windows(2).all(|pair| pair[1] < pair[0]), "{sums:?}");
+    }
 }

@@ -661,8 +661,8 @@ final class Recorder extends Numbers {
         if (word < initialised.length) initialised[word] |= 1L << c;
     }
 
-    // Array elements. Consecutive elements at one site become one range; it is written when something else comes in its
-    // place, or before the epoch ends.
+    // Array elements. Those that follow one another at one site, or are as far from each other, become one range; it is written when
+    // something else comes in its place, or before the epoch ends. One that comes over and over is told twice, as fields are.
 
     private static final int SLOTS = 32;
 
@@ -670,6 +670,10 @@ final class Recorder extends Numbers {
     /** For each slot its site (upper half) and the index that would come next (lower half). */
     private final long[] nexts = new long[SLOTS];
     private final int[] froms = new int[SLOTS];
+    /** How far each is from the next. */
+    private final int[] steps = new int[SLOTS];
+    /** For each slot what is told twice: its site and index, as above, or 0. */
+    private final long[] twice = new long[SLOTS];
     /** The array that was written last from each slot. */
     private final Identities.Entry[] known = new Identities.Entry[SLOTS];
     /** A bit for each slot in use. */
@@ -680,9 +684,12 @@ final class Recorder extends Numbers {
         int slot = site & SLOTS - 1;
         long next = (long) site << 32 | index;
         long[] nexts = this.nexts;
-        if (nexts[slot] == next && arrays[slot] == array) {
-            nexts[slot] = next + 1;
-            return;
+        if (arrays[slot] == array) {
+            if (nexts[slot] == next) {
+                nexts[slot] = next + steps[slot];
+                return;
+            }
+            if (FILTER && twice[slot] == next) return;
         }
         elementSlowly(array, index, site, slot);
     }
@@ -691,12 +698,34 @@ final class Recorder extends Numbers {
     private void elementSlowly(Object array, int index, int site, int slot) {
         if (index < 0) return;
         Stacks.at(site, this);
-        if ((open >>> slot & 1) != 0) flush(slot);
+        if ((open >>> slot & 1) != 0) {
+            if (arrays[slot] == array && goesOn(index, site, slot)) return;
+            flush(slot);
+        }
         arrays[slot] = array;
         froms[slot] = index;
+        steps[slot] = 1;
         nexts[slot] = ((long) site << 32 | index) + 1;
         open |= 1 << slot;
     }
+
+    /** After one element comes the same again, or the next of several that do not follow one another. */
+    private boolean goesOn(int index, int site, int slot) {
+        int from = froms[slot];
+        if (nexts[slot] != ((long) site << 32 | from) + 1 || twice[slot] != 0) return false;
+        if (index == from) {
+            twice[slot] = (long) site << 32 | index;
+            return true;
+        }
+        int apart = index - from;
+        if (apart < 2 || apart > MOST_APART) return false;
+        steps[slot] = apart;
+        nexts[slot] = ((long) site << 32 | index) + apart;
+        return true;
+    }
+
+    /** Elements that are further from each other than this do not become one range, and neither do a few. */
+    private static final int MOST_APART = 32, FEW_STEPS = 4;
 
     @DontInline
     private void flush() {
@@ -717,7 +746,21 @@ final class Recorder extends Numbers {
             number = identity(array);
             known[slot] = lastIdentity;
         }
-        range((int) (next >>> 32), number, froms[slot], (int) next);
+        int site = (int) (next >>> 32);
+        int from = froms[slot], step = steps[slot];
+        int count = Integer.divideUnsigned((int) next - from, step);
+        if (step == 1) {
+            range(site, number, from, (int) next);
+        } else if (count < FEW_STEPS) {
+            // Each such pair would be a variable of its own.
+            for (int i = 0; i < count; i++) range(site, number, from + i * step, from + i * step + 1);
+        } else {
+            steps(site, number, from, step, count);
+        }
+        int again = (int) twice[slot];
+        if (twice[slot] == 0) return;
+        twice[slot] = 0;
+        range(site, number, again, again + 1);
     }
 
     // The agent.
