@@ -10,8 +10,9 @@ fn a_program_that_fills_its_memory_and_goes_on_does_so_watched() {
     let classes = classes.display().to_string();
     for java in javas() {
         // G1 leaves not a byte in such a heap, and the JVM needs some before it asks anybody how to link an access.
-        for collector in ["-XX:+UseSerialGC", "-XX:+UseParallelGC"] {
-            let watched = unchanged(&java, &[collector, "-Xmx64m", "-cp", &classes, "Fills", "8192"]);
+        // The second is the smallest block that memory is filled with, in longs.
+        for (collector, least) in [("-XX:+UseSerialGC", "128"), ("-XX:+UseParallelGC", "8192")] {
+            let watched = unchanged(&java, &[collector, "-Xmx64m", "-cp", &classes, "Fills", least]);
             assert!(watched.out.contains("round 2: 100"), "{}", watched.out);
         }
     }
