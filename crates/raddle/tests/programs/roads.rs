@@ -46,7 +46,7 @@ fn a_lock_whose_class_says_nothing_is_known_by_its_field_on_both_roads() {
         "Locks.FIRST, Locks.SECOND",
     ];
     assert_eq!(orders, expected.map(|locks| format!(r#""{locks}" ["run","code"]"#)), "{}", watched.err);
-    assert!(watched.says("holds Locks$Guarded.table@"), "{}", watched.err);
+    assert!(watched.says("takes and keeps lock Locks$Guarded.table@"), "{}", watched.err);
 }
 
 #[test]
