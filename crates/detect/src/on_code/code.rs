@@ -12,7 +12,9 @@ use program::{FieldId, MethodId, Origin, Program, Sharing, flags};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::accesses::Accesses;
+use super::evidence::Place;
 use super::locks::{Base, Depth, Known, Locks, Mode, Slot};
+use super::lockset::phases::{Phase, Phases};
 use super::once::Once;
 
 /// A program as the checks see it.
@@ -84,7 +86,19 @@ impl Code {
         });
         let (accesses, once, callers) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
         let ways = Mutex::default();
-        Code { program, points, sharing, models, locks, accesses, once, callers, ways }
+        let mut code = Code { program, points, sharing, models, locks, accesses, once, callers, ways };
+        if code.points.roots().iter().any(|root| root.kind == RootKind::Main) {
+            code.leave_out_what_main_does_alone();
+        }
+        code
+    }
+
+    /// Locks have to be held where threads run beside each other, and not before or after.
+    fn leave_out_what_main_does_alone(&mut self) {
+        let phases = Phases::new(self);
+        let is_alone = |method, inst| phases.at(self, Place { method, inst }) != Phase::During;
+        let entries = self.locks.entries_but(&self.program, &self.points, &self.models, &is_alone);
+        self.locks.set_entries(entries);
     }
 
     /// Every access of the inputs' fields.

@@ -1,6 +1,7 @@
 //! Fast detectors against slow judges that share no code with them, on random traces.
 
 mod atomizer_judge;
+mod code_judge;
 mod lock_judge;
 mod race_judge;
 mod random;

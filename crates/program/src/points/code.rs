@@ -2,7 +2,7 @@
 
 use super::calls::Site;
 use super::{Analysis, Made, OUTSIDE, Object, Part, Watch};
-use crate::ir::{Body, Caught, ClassRef, Code, Kind, Op, Reg};
+use crate::ir::{Argument, Body, Caught, ClassRef, Code, HandleKind, Kind, Op, Reg, SiteRef};
 use crate::{ClassId, MethodId, Origin};
 
 /// Classes whose objects are values: nothing can be changed in them, and they keep nothing that can.
@@ -161,14 +161,52 @@ impl Analysis<'_> {
                     self.hold(site, false);
                 }
             }
-            Op::Dynamic { arguments, .. } => {
+            Op::Dynamic { site, arguments } => {
                 let arguments = body.list(arguments);
-                let nodes = arguments.iter().map(|reg| is_ref(*reg).then(|| node(*reg))).collect();
-                let site = Site::library(method, number, nodes, is_ref(result).then(|| node(result)));
-                self.hold(site, true);
+                let mut nodes: Vec<Option<u32>> =
+                    arguments.iter().map(|reg| is_ref(*reg).then(|| node(*reg))).collect();
+                let result = is_ref(result).then(|| node(result));
+                match self.bootstrap(owner, site) {
+                    // A switch over patterns asks for the class, and whether constants are equal.
+                    "java/lang/runtime/SwitchBootstraps" => {}
+                    // A record's own methods call those of what its fields hold, and keep nothing.
+                    "java/lang/runtime/ObjectMethods" => {
+                        for part in self.components(owner, site) {
+                            let read = self.graph.add(1);
+                            for record in nodes.clone().into_iter().take(arguments.len()).flatten() {
+                                self.watch(record, Watch::Read(part, read));
+                            }
+                            nodes.push(Some(read));
+                        }
+                        self.hold(Site::library(method, number, nodes, None), false);
+                    }
+                    _ => self.hold(Site::library(method, number, nodes, result), true),
+                }
             }
             _ => {}
         }
+    }
+
+    /// The class that makes a dynamic call site.
+    fn bootstrap(&self, owner: ClassId, site: SiteRef) -> &str {
+        let table = &self.program.class(owner).code.table;
+        table.sites.get(site.index()).map_or("", |site| table.names(site.bootstrap.member).0)
+    }
+
+    /// The fields that hold objects among those that a record's method is made of.
+    fn components(&self, owner: ClassId, site: SiteRef) -> Vec<Part> {
+        let program = self.program;
+        let table = &program.class(owner).code.table;
+        let arguments = table.sites.get(site.index()).map(|site| site.arguments.as_slice());
+        let field = |argument: &Argument| {
+            let Argument::Handle(handle) = argument else { return None };
+            let handle = table.handles.get(handle.index()).filter(|handle| handle.kind == HandleKind::Get)?;
+            let (_, name, descriptor) = table.names(handle.member);
+            let class = program.class_of(owner, handle.member.owner)?;
+            let holds = descriptor.starts_with(['L', '[']);
+            program.find_field(class, name, descriptor).filter(|_| holds).map(Part::Field)
+        };
+        arguments.unwrap_or_default().iter().filter_map(field).collect()
     }
 
     /// The part of an object that a field is: what is in a library's object is not told apart.

@@ -2,6 +2,7 @@
 //! source (see `tests/cases/README.md`). `CASES=Name,Name` runs only these; `JAVA_HOMES` is a list of further JVMs.
 
 mod plans;
+mod sharing;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -104,6 +105,9 @@ enum How {
 /// How many accesses the plans of all cases have no probe for.
 static SPARED: AtomicUsize = AtomicUsize::new(0);
 
+/// How many the analysis of the code takes for local.
+static LOCAL: AtomicUsize = AtomicUsize::new(0);
+
 /// What is wrong with a case; empty if nothing is.
 fn run(case: &Case, classes: &Path, java: &Path, how: How) -> String {
     let report =
@@ -172,6 +176,9 @@ fn run(case: &Case, classes: &Path, java: &Path, how: How) -> String {
         let (spared, seen) = plans::judge(&case.name, classes, &trace);
         SPARED.fetch_add(spared, Ordering::Relaxed);
         wrong.extend(seen.iter().map(|site| format!("  the plan spares what threads share: {site:?}\n")));
+        let (local, seen) = sharing::judge(&case.name, classes, &trace);
+        LOCAL.fetch_add(local, Ordering::Relaxed);
+        wrong.extend(seen.iter().map(|site| format!("  taken for local, but threads share it: {site:?}\n")));
     }
     for gap in json["gaps"].as_array().into_iter().flatten().filter(|_| how == How::Planned) {
         let why = gap["why"].as_str().unwrap_or_default();
@@ -244,6 +251,7 @@ fn recording_everything_finds_the_same_and_no_plan_spares_what_threads_share() {
     check(How::Unfiltered);
     let all = std::env::var("CASES").unwrap_or_default().is_empty();
     assert!(!all || SPARED.load(Ordering::Relaxed) > 100, "plans that spare nothing are always right");
+    assert!(!all || LOCAL.load(Ordering::Relaxed) > 100, "who takes nothing for local is always right");
 }
 
 #[test]
@@ -264,7 +272,7 @@ fn no_plan_of_a_papers_program_spares_what_threads_share() {
         .filter_map(|entry| entry.file_name().to_str()?.strip_suffix(".java").map(str::to_owned))
         .collect();
     names.sort();
-    let (mut spared, mut wrong) = (0, String::new());
+    let (mut spared, mut local, mut wrong) = (0, 0, String::new());
     for name in &names {
         let trace = classes.join(format!("{name}.trace"));
         let output = Command::new(env!("CARGO_BIN_EXE_raddle"))
@@ -279,7 +287,11 @@ fn no_plan_of_a_papers_program_spares_what_threads_share() {
         let (count, seen) = plans::judge(name, &classes, &trace);
         spared += count;
         wrong.extend(seen.iter().map(|site| format!("{name}: {site:?}\n")));
+        let (count, seen) = sharing::judge(name, &classes, &trace);
+        local += count;
+        wrong.extend(seen.iter().map(|site| format!("{name}: taken for local: {site:?}\n")));
     }
     assert!(wrong.is_empty(), "{wrong}");
     assert!(spared > 10, "{spared}: plans that spare nothing are always right");
+    assert!(local > 10, "{local}: who takes nothing for local is always right");
 }

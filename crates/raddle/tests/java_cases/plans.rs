@@ -9,14 +9,14 @@ use std::process::Command;
 use classfile::{Class, Instruction, op, text};
 
 /// An access as a trace shows its place: method, line, is it a write, field; no field for an array's elements.
-type Site = (String, u32, bool, Option<String>);
+pub type Site = (String, u32, bool, Option<String>);
 
 fn raddle() -> Command {
     Command::new(env!("CARGO_BIN_EXE_raddle"))
 }
 
 /// The class files of a program whose classes stand beside others: its own, those nested in it, and those of packages.
-fn classes_of(name: &str, folder: &Path) -> Vec<PathBuf> {
+pub fn classes_of(name: &str, folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).expect("classes").flatten() {
         let path = entry.path();
@@ -89,7 +89,7 @@ fn spared(plan: &Path, folder: &Path) -> BTreeSet<Site> {
 }
 
 /// The accesses of a trace to what two threads accessed.
-fn shared(trace: &Path) -> BTreeSet<Site> {
+pub fn shared(trace: &Path) -> BTreeSet<Site> {
     let output = raddle().args(["trace", "cat"]).arg(trace).output().expect("raddle");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let mut threads: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();

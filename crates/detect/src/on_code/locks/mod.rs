@@ -114,7 +114,7 @@ impl MethodLocks {
             *entry = vec![Depth::default(); self.slots.len()];
             work.push(0u32);
         }
-        // Depths only move apart, and are bounded: this ends.
+        // Depths only move apart, and are bounded; who took a lock is one place, and then several: this ends.
         while let Some(number) = work.pop() {
             let id = program::ir::BlockId(number);
             let block = body.block(id);
@@ -160,6 +160,8 @@ impl MethodLocks {
                 least: known.least.min(new.least),
                 most: known.most.max(new.most),
                 since: match (known.most, new.most) {
+                    // Where it was taken when it was held does not matter any more; kept, it would change for ever.
+                    (0, 0) => 0,
                     (0, _) => new.since,
                     (_, 0) => known.since,
                     _ if known.since == new.since => known.since,
@@ -282,6 +284,9 @@ pub struct Locks {
     aliases: Aliases,
 }
 
+/// By method: what is sure to be held when it begins.
+pub(super) struct Entries(Vec<Vec<Fact>>);
+
 /// A lock that is sure to be held.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Fact {
@@ -321,8 +326,25 @@ impl Locks {
             }
         }
         let mut locks = Locks { stable, methods, entries: Vec::new(), aliases };
-        locks.entries = entry::entries(program, points, models, &locks);
+        locks.entries = entry::entries(program, points, models, &locks, &|_, _| false);
         locks
+    }
+
+    /// What is sure to be held whenever methods begin, but for calls by somebody who is alone: what he holds says nothing
+    /// about others.
+    pub(super) fn entries_but(
+        &self,
+        program: &Program,
+        points: &Points,
+        models: &Models,
+        is_alone: &dyn Fn(MethodId, u32) -> bool,
+    ) -> Entries {
+        Entries(entry::entries(program, points, models, self, is_alone))
+    }
+
+    /// Takes these from now on.
+    pub(super) fn set_entries(&mut self, entries: Entries) {
+        self.entries = entries.0;
     }
 
     /// A path that ends with a view of a read/write lock leads to that lock.

@@ -17,7 +17,7 @@
 
 mod annotations;
 mod hand_over;
-mod phases;
+pub(super) mod phases;
 mod promises;
 #[cfg(test)]
 mod tests;
@@ -32,7 +32,7 @@ use self::phases::{Phase, Phases, Runners, Threads};
 use super::accesses::Access;
 use super::locks::Mode;
 use super::locks::keys::{Guard, Key, have_common, is_same};
-use super::{Code, CodeSpec, Evidence, Out, StepAt, Subject};
+use super::{Code, CodeSpec, Evidence, Out, Place, StepAt, Subject};
 use crate::Options;
 
 /// The check for data races.
@@ -201,6 +201,11 @@ struct View {
 /// Can two threads be at both accesses, on one object, with nothing to keep them apart?
 fn can_meet(code: &Code, view: &View, one: &Access, other: &Access, locked: bool) -> Threads {
     if !code.sharing.may_overlap(one.place.method, other.place.method) || !may_be_one(code, one, other) {
+        return Threads::One;
+    }
+    // What runs once, such as all that a class's initialiser does, is not run by two.
+    let is_once = |place: Place| code.once().is_run(code, place.method, place.inst);
+    if one.place == other.place && is_once(one.place) {
         return Threads::One;
     }
     let own = one.object.is_some() && objects(code, one).all(|object| code.once().is_own_task(code, object));

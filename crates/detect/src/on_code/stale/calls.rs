@@ -1,10 +1,11 @@
 //! What calls mean for the values of a method: what the summaries of all that may be called say, taken together. What is
 //! called and has no code (a library's method) gives something computed from all that it gets; some print what they get.
 
+use program::MethodId;
 use program::ir::{List, MethodRef, Reg};
 
 use super::flow::{Follow, Got, Source, Stage, State, UseKind, for_callers, in_terms_of_caller, old_by};
-use super::summary::{Return, Written, add_all};
+use super::summary::{MOST_TARGETS, Return, Summary, Written, add_all};
 use super::waits::Wait;
 use crate::on_code::locks::{Depth, Path};
 
@@ -25,8 +26,13 @@ impl Follow<'_, '_> {
         let mut which = 1;
         let mut waits: Vec<Wait> = Vec::new();
         let summaries = self.summaries;
-        let called = |target| summaries.of(target);
-        let targets: Vec<_> = self.code.points.targets(self.method, inst).filter_map(called).collect();
+        let targets: Vec<MethodId> = self.code.points.targets(self.method, inst).collect();
+        let is_wide = targets.len() > MOST_TARGETS;
+        self.found.wide += usize::from(is_wide && self.gathering);
+        let targets: Vec<&Summary> = match is_wide {
+            true => Vec::new(),
+            false => targets.into_iter().filter_map(|target| summaries.of(target)).collect(),
+        };
         for summary in &targets {
             followed = true;
             for written in &summary.writes {

@@ -39,7 +39,7 @@ pub struct Read {
     pub outer: Vec<(usize, u32)>,
     /// The locks held, as people read them.
     pub locks: Vec<String>,
-    /// What chose the element that was read.
+    /// What chose the element or object that was read: whoever takes that away has taken this.
     chosen_by: Vec<u32>,
     /// What the method that was called may have waited for after it read it.
     pub waited: Vec<Wait>,
@@ -144,6 +144,8 @@ pub struct Flow {
     pub given_up: bool,
     /// More is known than is kept.
     pub cut: bool,
+    /// Calls with too many targets.
+    pub wide: usize,
 }
 
 /// More sources or rounds are not followed.
@@ -164,7 +166,7 @@ pub struct Follow<'c, 's> {
     pub(super) found: Flow,
     states: Vec<State>,
     /// Uses are gathered in the last round only.
-    gathering: bool,
+    pub(super) gathering: bool,
 }
 
 impl<'c, 's> Follow<'c, 's> {
@@ -347,10 +349,13 @@ impl<'c, 's> Follow<'c, 's> {
                 let taken = used.iter().any(|(_, stage)| *stage == Stage::Taken);
                 if let Some((variable, object, _)) = access
                     && !taken
+                    && self.summaries.may_change(variable)
                 {
                     let object = self.object(variable, object);
+                    // What chose it: the index, or whatever the object was found in.
                     let chosen_by = match *op {
                         Op::Load { index, .. } => self.values(state, std::iter::once(index)),
+                        Op::Get { object, .. } => self.values(state, std::iter::once(object)),
                         _ => Vec::new(),
                     };
                     let place = Place { method: self.method, inst: number };
@@ -428,11 +433,8 @@ impl<'c, 's> Follow<'c, 's> {
         let (stage, block, lock) = match lock {
             _ if !waited.is_empty() => (Stage::Waited, None, lock.or(own).or(entry)),
             Some(lock) if !held_here(&lock) => (Stage::Ended, None, Some(lock)),
-            Some(lock) => {
-                let slot = slots.iter().position(|slot| slot.path == lock);
-                (Stage::Open, slot.filter(|slot| depths.get(*slot).is_some_and(|d| d.least > 0)), Some(lock))
-            }
-            None => (Stage::Open, block, own.or(entry)),
+            // Taking a lock again opens nothing: it is a read in the innermost block that is open here.
+            _ => (Stage::Open, block, own.or(entry)),
         };
         let number = match self.numbers.get(&(inst, which)) {
             Some(number) => *number,
@@ -636,7 +638,9 @@ impl<'c, 's> Follow<'c, 's> {
         let current = self.current(depths);
         for (source, stage) in used {
             let Some(Source::Read(read)) = self.found.sources.get(*source as usize) else { continue };
-            let elsewhere = stage.is_old() || read.block.is_some() && current != read.block;
+            // Without a block of its own it is of one that a caller opened, if anybody holds a lock at all.
+            let in_block = read.block.is_some() || read.lock.is_some();
+            let elsewhere = stage.is_old() || in_block && current != read.block;
             if elsewhere {
                 self.used(*source, inst, UseKind::Any, (Reg::NONE, true), Vec::new(), depths);
                 for values in state.values.values_mut() {

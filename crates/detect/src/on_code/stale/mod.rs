@@ -15,6 +15,11 @@
 //! - values read in a nested block while an outer lock is held that all writers hold.
 //!
 //! `--paper` gives the paper's verdicts: any use in another block than that of the read, of any field, once a value.
+//! Uses that only let somebody see an old value (Burrows and Leino's more relaxed reporting leaves them out) are told with
+//! low confidence if they are asked for: what is printed or logged, or what is returned as well. They are not by default:
+//! every getter that locks returns a value that may be old by then.
+//!
+//! A method that is called may wait for a lock of the caller's, which ends the caller's block (`waits.rs`).
 //!
 //! What it misses: values that leave the method by a field or a lambda; decisions that rest on a stale value (the write
 //! depends on a branch, not on the value); variables that it cannot tell to be the same object's.
@@ -35,6 +40,7 @@ use self::flow::{Flow, Read, Source, Use, UseKind};
 use self::summary::Summaries;
 use super::accesses::Access;
 use super::locks::keys::{guards, is_same};
+use super::lockset::phases::{Runners, Threads};
 use super::{Code, CodeSpec, Evidence, Out, Place, StepAt, Subject};
 use crate::{Options, StaleUses};
 
@@ -52,7 +58,10 @@ Reported is a value that is written back to the variable it came from, or under 
 same object, if another thread may write the variable in between. Values are followed through arithmetic, calls, \
 getters and setters. Two idioms are known to be right: a value that is taken out of shared data in the block that \
 read it (a queue, a ticket counter), and one that is written only after a fresh look at the field in the same block. \
-wait() ends a block as a release does.\n\
+wait() ends a block as a release does, wherever it is called.\n\
+\n\
+With --stale-uses printed, values that are only printed or logged after their block are told too, with low confidence; \
+with --stale-uses returned also those that are only returned, as every getter that locks does.\n\
 \n\
 With --paper every use of such a value after its block is reported, as the paper defines it. The check misses \
 decisions that rest on a stale value, and values that leave the method by a field. It can be wrong where something \
@@ -63,14 +72,8 @@ else than a lock keeps other writers away.",
 
 fn check(code: &Code, options: &Options, out: &mut Out<'_>) {
     let summaries = Summaries::new(code, options.paper);
-    for method in &summaries.cut {
-        let what = format!("method {}", code.method_name(*method));
-        out.gap(what, "more values than stale ones are looked for among", 1);
-    }
+    gaps(code, &summaries, out);
     for (method, flow) in &summaries.flows {
-        if flow.given_up {
-            out.gap(format!("method {}", code.method_name(*method)), "too large to look for stale values", 1);
-        }
         match options.paper {
             true => {
                 once_each(flow, |_| true, |read, used| by_the_paper(code, *method, read, used), out);
@@ -88,6 +91,28 @@ fn check(code: &Code, options: &Options, out: &mut Out<'_>) {
                 once_each(flow, is_seen, |read, used| judge_seen(code, *method, read, used), out);
             }
         }
+    }
+}
+
+/// What was not followed.
+fn gaps(code: &Code, summaries: &Summaries, out: &mut Out<'_>) {
+    let large = summaries.flows.iter().filter(|(_, flow)| flow.given_up).map(|(method, _)| *method);
+    let gaps = [
+        (large.collect(), "methods that are too large to look for stale values"),
+        (summaries.cut.clone(), "methods with more values than are looked at for stale ones"),
+    ];
+    for (methods, what) in gaps {
+        let methods: Vec<MethodId> = methods;
+        let mut names: Vec<String> = methods.iter().map(|method| code.method_name(*method)).collect();
+        names.sort();
+        if let Some(first) = names.first() {
+            let why = format!("stale does not follow all of their values; the first is {first}");
+            out.gap(what, why, names.len() as u64);
+        }
+    }
+    if summaries.wide > 0 {
+        let why = "stale does not follow values through calls with more than eight";
+        out.gap("calls with many possible targets", why, summaries.wide as u64);
     }
 }
 
@@ -155,7 +180,7 @@ fn judge(code: &Code, method: MethodId, read: &Read, used: &Use) -> Option<Evide
         return None;
     }
     let writer = writer(code, method, read, used)?;
-    let sure = code.starts_threads() && same;
+    let sure = same && is_known_to_be_shared(code, method, read, writer);
     let at = Place { method, inst: used.inst };
     let mut written = StepAt::new(Role::Write, place.unwrap_or(at));
     written.locks = used.locks.clone();
@@ -237,6 +262,22 @@ fn is_back(read: &Read, used: &Use) -> Option<bool> {
 
 fn is_shared(code: &Code, place: Place) -> bool {
     code.sharing.maybe_shared(&code.program, &code.points, place.method, place.inst)
+}
+
+/// Is it plain that two threads of the program use the very variable: a static field, or that of the only object there
+/// is?
+fn is_known_to_be_shared(code: &Code, method: MethodId, read: &Read, writer: &Access) -> bool {
+    let threads = || Runners::default().threads(code, method, writer.place.method, false);
+    let is_one = |place: Place| {
+        let body = code.program.body(place.method);
+        let inst = body.and_then(|body| body.insts.get(place.inst as usize));
+        let objects = inst.and_then(|inst| code.points.of(place.method, inst.op.operands()[0]));
+        let mut objects = objects.into_iter().flat_map(|set| set.iter());
+        let (Some(object), None) = (objects.next(), objects.next()) else { return None };
+        code.once().is_made(code, object).then_some(object)
+    };
+    let same_object = || is_one(read.place).is_some_and(|one| is_one(writer.place) == Some(one));
+    code.starts_threads() && (read.object.is_none() || same_object()) && threads() == Threads::Several
 }
 
 /// A write by another thread that may come in between, and that no lock keeps away which is held all the time.

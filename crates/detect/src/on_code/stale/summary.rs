@@ -157,8 +157,14 @@ pub struct Summaries {
     pub flows: Vec<(MethodId, Flow)>,
     /// Methods of which more is known than is kept.
     pub cut: Vec<MethodId>,
+    /// Calls that are not followed, since they have too many targets.
+    pub wide: usize,
+    /// What is written when others may know it already; nothing else can be stale. None: whatever there is, for the paper.
+    changing: Option<FxHashSet<Variable>>,
 }
 
+/// Calls with more targets are not followed: most of them would never happen.
+pub const MOST_TARGETS: usize = 8;
 /// No more of each is kept of a method.
 const MOST: usize = 64;
 /// After so many rounds a circle is left as it is.
@@ -169,12 +175,21 @@ impl Summaries {
     pub fn new(code: &Code, paper: bool) -> Summaries {
         let methods: Vec<MethodId> = code.methods().collect();
         let mut callees: FxHashMap<MethodId, Vec<MethodId>> = FxHashMap::default();
-        for (caller, _, callee) in code.points.all_targets() {
-            if code.program.body(callee).is_some() {
-                callees.entry(caller).or_default().push(callee);
+        let mut calls: Vec<(MethodId, u32, MethodId)> = code.points.all_targets().collect();
+        calls.sort_unstable();
+        for same in calls.chunk_by(|one, other| (one.0, one.1) == (other.0, other.1)) {
+            if same.len() <= MOST_TARGETS {
+                let with_code = same.iter().filter(|call| code.program.body(call.2).is_some());
+                with_code.for_each(|call| callees.entry(call.0).or_default().push(call.2));
             }
         }
-        let mut found = Summaries { known: FxHashMap::default(), flows: Vec::new(), cut: Vec::new() };
+        let changing = (!paper).then(|| {
+            let of = code.accesses().of.iter();
+            let changes = of.filter(|(_, all)| all.iter().any(|access| access.write && !access.early));
+            changes.map(|(variable, _)| *variable).collect()
+        });
+        let (known, flows, cut) = (FxHashMap::default(), Vec::new(), Vec::new());
+        let mut found = Summaries { known, flows, cut, wide: 0, changing };
         for circle in circles::of(&methods, &callees) {
             let calls_itself =
                 |method: &MethodId| callees.get(method).is_some_and(|called| called.contains(method));
@@ -199,7 +214,13 @@ impl Summaries {
         self.known.get(&method)
     }
 
+    /// Can others change it while somebody has an old value of it?
+    pub fn may_change(&self, variable: Variable) -> bool {
+        self.changing.as_ref().is_none_or(|changing| changing.contains(&variable))
+    }
+
     fn keep(&mut self, method: MethodId, flow: Flow) {
+        self.wide += flow.wide;
         if flow.cut {
             self.cut.push(method);
         }

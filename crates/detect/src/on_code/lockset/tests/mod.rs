@@ -1,5 +1,6 @@
 //! Fields that are and are not protected, as programs in text form.
 
+mod closures;
 mod one_lock;
 mod promises;
 
@@ -113,6 +114,53 @@ fn what_main_does_while_threads_run_counts() {
     let own = own.replace("old = get", "enter this old = get").replace("return", "exit this return");
     let text = program(ADD, &own, ["", &format!("{WRITE} //~ data-race"), ""]);
     check(&SPEC, &Options::default(), &text);
+}
+
+#[test]
+fn what_main_calls_before_it_starts_threads_needs_no_lock() {
+    let locked = format!("enter c {ADD} exit c");
+    let increment = |mark: &str| INCREMENT.replace("MARK", mark);
+    none(&program(&locked, &increment(""), [ADD, "", ""]));
+    none(&program(&locked, &increment(""), ["", "", ADD]));
+    let twice =
+        "method void twice() { call virtual void Counter.add()(this) call virtual void Counter.add()(this)
+        return }";
+    let members = format!("{} {twice}", increment(""));
+    none(&program(&locked, &members, ["call virtual void Counter.twice()(c)", "", ""]));
+    let text = program(&locked, &increment("//~ data-race"), ["", ADD, ""]);
+    check(&SPEC, &Options::default(), &text);
+}
+
+#[test]
+fn what_an_initialiser_of_a_class_calls_is_run_by_one_thread() {
+    let text = |other: &str, mark: &str| {
+        format!(
+            "{JDK}
+            class Hooks {{
+                field static int hook
+                method static void set(int value) {{
+                    putstatic int Hooks.hook = value {mark}
+                    return
+                }}
+            }}
+            class Reader {{
+                field static int made
+                method static void <clinit>() {{ one = 1 call static void Hooks.set(int)(one) return }}
+                method static int make() {{ v = getstatic int Reader.made return v }}
+            }}
+            class Task extends java.lang.Thread {{
+                method void <init>() {{ call special void java.lang.Thread.<init>()(this) return }}
+                method public void run() {{ v = call static int Reader.make()() {other} return }}
+            }}
+            class Main {{ method public static void main(java.lang.String[] args) {{
+                a = new Task call special void Task.<init>()(a) call virtual void Task.start()(a)
+                b = new Task call special void Task.<init>()(b) call virtual void Task.start()(b)
+                return
+            }} }}"
+        )
+    };
+    none(&text("", ""));
+    check(&SPEC, &Options::default(), &text("call static void Hooks.set(int)(v)", "//~ data-race"));
 }
 
 #[test]

@@ -615,3 +615,94 @@ fn what_nobody_else_writes_is_watched_and_called_unlikely() {
     none(&Options::default(), text);
     assert_eq!(watched(&Options::default(), text), [("unlikely", 10, 10, vec![13])]);
 }
+
+#[test]
+fn what_was_read_of_an_object_that_is_taken_out_belongs_to_the_taker() {
+    let text = |take: &str, mark: &str| {
+        format!(
+            "public class Node {{ field int count }}
+            public class Stack {{
+                field private Node top
+                method public void push(Node n) {{ enter this put Node Stack.top of this = n exit this return }}
+                method public void bump(Node n) {{ enter this one = 1 put int Node.count of n = one exit this return }}
+                method public void work() {{
+                    none = null
+                    enter this
+                    n = get Node Stack.top of this
+                    old = get int Node.count of n
+                    {take}
+                    exit this
+                    one = 1
+                    more = add old, one
+                    enter this
+                    put int Node.count of n = more {mark}
+                    exit this
+                    return
+                }}
+            }}"
+        )
+    };
+    none(&Options::default(), &text("put Node Stack.top of this = none", ""));
+    one(&Options::default(), &text("", "//~ stale-value"));
+}
+
+#[test]
+fn only_what_threads_of_the_program_are_seen_to_share_is_a_finding_of_high_confidence() {
+    use crate::on_code::testing::JDK;
+    let text = |objects: &str| {
+        format!(
+            "{JDK}
+            class Counter {{ field int x method void <init>() {{ return }}
+                method void add() {{
+                    enter this
+                    old = get int Counter.x of this
+                    exit this
+                    one = 1 new = add old, one
+                    enter this
+                    put int Counter.x of this = new //~ stale-value
+                    exit this
+                    return
+                }} }}
+            class Task extends java.lang.Thread {{ field private final Counter counter
+                method void <init>(Counter c) {{
+                    call special void java.lang.Thread.<init>()(this) put Counter Task.counter of this = c return }}
+                method public void run() {{
+                    c = get Counter Task.counter of this call virtual void Counter.add()(c) return }} }}
+            class Main {{ method public static void main(java.lang.String[] args) {{
+                {objects}
+                a = new Task call special void Task.<init>(Counter)(a, c) call virtual void Task.start()(a)
+                b = new Task call special void Task.<init>(Counter)(b, d) call virtual void Task.start()(b)
+                return }} }}"
+        )
+    };
+    let confidence =
+        |objects: &str| one(&Options::default(), &text(objects)).findings().next().map(|f| f.confidence);
+    let make = |name: &str| format!("{name} = new Counter call special void Counter.<init>()({name})");
+    assert_eq!(confidence(&format!("{} d = cast Counter c", make("c"))), Some(Confidence::High));
+    // Which of two objects it is cannot be told.
+    let either = "z = 0 if z == 0 then both(p) else both(q) both(ref c): d = cast Counter c";
+    assert_eq!(confidence(&format!("{} {} {either}", make("p"), make("q"))), Some(Confidence::Medium));
+}
+
+#[test]
+fn one_lock_taken_on_either_way_through_a_loop_comes_to_an_end() {
+    let text = program(
+        "method public void work(int n) {
+            l = get java.lang.Object Work.lock of this
+            jump round
+        round:
+            if n == 0 then one else other
+        one:
+            enter l
+            exit l
+            jump round
+        other:
+            enter l
+            exit l
+            if n == 0 then round else over
+        over:
+            return
+        }",
+    );
+    none(&Options::default(), &text);
+}

@@ -8,6 +8,9 @@ use super::{counter, one, twice};
 use crate::on_code::testing::report;
 use crate::{Options, StaleUses};
 
+const MORE: &str = "methods with more values than are looked at for stale ones: stale does not follow all of their \
+    values; the first is ";
+
 /// Rule, subject and confidence of all findings, and all gaps.
 fn told(text: &str) -> Vec<String> {
     let report = report(&SPEC, &Options::default(), text);
@@ -124,7 +127,8 @@ fn a_circle_that_is_too_long_to_be_followed_to_its_end_is_a_gap() {
         for n in 0..length {
             let next = (n + 1) % length;
             text += &format!(
-                "field private int f{n} method public int get{n}(int n) {{
+                "field private int f{n} method public void set{n}(int v) {{ put int Long.f{n} of this = v return }}
+                method public int get{n}(int n) {{
                     if n == 0 then end else more
                     end: enter this v = get int Long.f{n} of this exit this return v
                     more: w = call virtual int Long.get{next}(int)(this, n) return w }}\n"
@@ -151,10 +155,12 @@ fn more_values_than_are_kept_are_a_gap() {
                 false => format!("n{n}: if n == 0 then r{next} else n{next}\n"),
             };
         }
-        told(&format!("{text} method public int any(int n) {{ {body} }} }}"))
+        let puts: String = (0..count).map(|n| format!("put int Many.f{n} of this = v\n")).collect();
+        let set = format!("method public void set(int v) {{ {puts} return }}");
+        told(&format!("{text} {set} method public int any(int n) {{ {body} }} }}"))
     };
     assert_eq!(many(60), Vec::<String>::new());
-    assert_eq!(many(70), ["method Many.any: more values than stale ones are looked for among"]);
+    assert_eq!(many(70), [format!("{MORE}Many.any")]);
     // Many that one register may hold.
     let mixed = |count: usize| {
         let mut text = String::from("public class Mixed {\n");
@@ -164,15 +170,19 @@ fn more_values_than_are_kept_are_a_gap() {
             let next = n + 1;
             body += &format!("v{n} = get int Mixed.f{n} of this sum{next} = add sum{n}, v{n}\n");
         }
+        let puts: String = (0..count).map(|n| format!("put int Mixed.f{n} of this = v\n")).collect();
+        let set = format!("method public void set(int v) {{ {puts} return }}");
         told(&format!(
-            "{text} method public void mix() {{ enter this {body} jump end end: exit this return }} }}"
+            "{text} {set} method public void mix() {{ enter this {body} jump end end: exit this return }} }}"
         ))
     };
     assert_eq!(mixed(20), Vec::<String>::new());
-    assert_eq!(mixed(30), ["method Mixed.mix: more values than stale ones are looked for among"]);
+    assert_eq!(mixed(30), [format!("{MORE}Mixed.mix")]);
     assert_eq!(
         mixed(450).iter().filter(|told| told.contains("too large")).collect::<Vec<_>>(),
-        ["method Mixed.mix: too large to look for stale values"]
+        [
+            "methods that are too large to look for stale values: stale does not follow all of their values; the first is Mixed.mix"
+        ]
     );
 }
 
@@ -215,4 +225,31 @@ fn what_is_only_printed_or_returned_is_told_with_low_confidence_if_asked_for() {
     };
     super::none(&options(StaleUses::Printed), &returned(""));
     one(&options(StaleUses::Returned), &returned("//~ stale-value"));
+}
+
+#[test]
+fn a_call_with_more_targets_than_are_followed_is_a_gap() {
+    let targets = |count: usize| {
+        let mut text = String::from("public interface Getter { method public abstract int get() }\n");
+        let mut calls = String::new();
+        for n in 0..count {
+            text += &format!(
+                "public class G{n} implements Getter {{ method public void <init>() {{ return }}
+                    method public int get() {{ v = 1 return v }} }}\n"
+            );
+            calls += &format!(
+                "g{n} = new G{n} call special void G{n}.<init>()(g{n}) call static void Use.one(Getter)(g{n})\n"
+            );
+        }
+        told(&format!(
+            "{text} public class Use {{
+                method private static void one(Getter g) {{ v = call interface int Getter.get()(g) return }}
+                method public void all() {{ {calls} return }} }}"
+        ))
+    };
+    assert_eq!(targets(8), Vec::<String>::new());
+    assert_eq!(
+        targets(9),
+        ["calls with many possible targets: stale does not follow values through calls with more than eight"]
+    );
 }
