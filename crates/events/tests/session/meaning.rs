@@ -178,11 +178,7 @@ fn steps_through_an_array_are_one_access() {
     player.range(1, site(Kind::ArrayRead), 8, range(6, 7)).unwrap();
     player.steps(1, site(Kind::ArrayRead), 8, range(0, 3), 2).unwrap();
     player.end().unwrap();
-    let expected = [
-        "main write int[]@8[3..10:3]",
-        "main read int[]@8[6]",
-        "main read int[]@8[0..3:2]",
-    ];
+    let expected = ["main write int[]@8[3..10:3]", "main read int[]@8[6]", "main read int[]@8[0..3:2]"];
     assert_eq!(told(&folder).0, expected);
 }
 
