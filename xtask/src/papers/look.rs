@@ -76,7 +76,8 @@ impl Looked {
 
     /// A number of the lines that `--stats` adds: `stats: name=number …`.
     pub fn stat(&self, name: &str) -> Option<f64> {
-        let lines = self.said.lines().filter_map(|line| line.strip_prefix("stats: "));
+        let lines = self.said.lines().map(|line| line.trim_start_matches("raddle: "));
+        let lines = lines.filter_map(|line| line.strip_prefix("stats: "));
         let mut words = lines.flat_map(str::split_whitespace);
         words.find_map(|word| word.strip_prefix(name)?.strip_prefix('=')?.parse().ok())
     }
