@@ -74,7 +74,7 @@ fn a_program_is_checked_without_running() {
     for line in [
         "data race on acme.Bank.hits  [medium]",
         "stale value of acme.Bank.balance  [high]",
-        "lock-order cycle between java.lang.Object (2 of them)",
+        "lock-order cycle between acme.Bank.one, acme.Bank.two",
         "holding acme.Bank.one",
         "3 findings: 1 data race, 1 stale value, 1 lock-order cycle",
     ] {
