@@ -53,6 +53,8 @@ pub struct Sharing {
     own: Vec<bool>,
     /// Tasks that crowds may stand for: who accesses a crowd may access them.
     crowded: Set,
+    /// And who accesses one of them may access what a crowd stands for.
+    by_crowded: FxHashMap<Part, Threads>,
 }
 
 impl Sharing {
@@ -70,6 +72,7 @@ impl Sharing {
             alike: Set::default(),
             own: vec![false; program.method_count()],
             crowded: Set::default(),
+            by_crowded: FxHashMap::default(),
         };
         sharing.spread(program, points);
         if points.is_crowded() {
@@ -79,6 +82,12 @@ impl Sharing {
         sharing.find_own(program, points);
         sharing.escape(program, points);
         sharing.gather(program, points);
+        for ((object, part), accesses) in &sharing.accesses {
+            if let Some((bit, _)) = sharing.tasks.get(object).filter(|_| sharing.crowded.contains(*object)) {
+                let own = if accesses.own { 1 << bit } else { 0 };
+                *sharing.by_crowded.entry(*part).or_default() |= accesses.threads | own;
+            }
+        }
         // Whoever has a handle may access the field, and no instruction says who does.
         for field in Handles::new(program).fields {
             sharing.unknown.insert(Part::Field(field), Threads::MAX);
@@ -285,6 +294,9 @@ impl Sharing {
         if self.crowded.contains(object) {
             let by_crowd = self.accesses.get(&(OUTSIDE, part)).copied().unwrap_or_default();
             accesses.threads |= by_crowd.threads;
+        }
+        if object == OUTSIDE {
+            accesses.threads |= self.by_crowded.get(&part).copied().unwrap_or_default();
         }
         accesses.threads |= self.unknown.get(&part).copied().unwrap_or_default();
         let mut count = self.count(accesses.threads);
