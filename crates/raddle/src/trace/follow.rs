@@ -51,7 +51,7 @@ mod tests {
     #[test]
     fn nothing_is_followed_and_removed_but_what_the_agent_has_named() {
         for other in
-            ["/home/me", "2024-11", "/work/2024-11", "/tmp/raddle-x/12-3", "/tmp/raddle-1-2/names", "/", ""]
+            ["/home/me", "2024-11", "/data/2024-11", "/tmp/raddle-x/12-3", "/tmp/raddle-1-2/names", "/", ""]
         {
             assert!(!is_named_by_the_agent(Path::new(other)), "{other}");
         }
