@@ -75,7 +75,8 @@ impl Array {
     fn runs(&self, first: u32, count: u32, step: u32) -> impl Iterator<Item = Run> + use<> {
         let colours = self.colours;
         // Every so many-th of them has the same colour, or else each is taken by itself.
-        let (apart, size) = if count > 1 && colours % step == 0 { (colours / step, 0) } else { (count, 1) };
+        let (apart, size) =
+            if count > 1 && colours.is_multiple_of(step) { (colours / step, 0) } else { (count, 1) };
         (0..apart.min(count)).map(move |number| {
             let index = u64::from(first) + u64::from(number) * u64::from(step);
             let from = index / u64::from(colours);

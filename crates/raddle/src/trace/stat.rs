@@ -64,11 +64,9 @@ impl Held {
         }
         let (locks, known) = &mut self.threads[thread];
         match event.op {
-            Op::Read { .. } | Op::Write { .. } => {
-                if !*known {
-                    self.sets.insert(locks.clone());
-                    *known = true;
-                }
+            Op::Read { .. } | Op::Write { .. } if !*known => {
+                self.sets.insert(locks.clone());
+                *known = true;
             }
             Op::Acquire { lock, .. } | Op::Woken { lock } => {
                 if let Err(at) = locks.binary_search(&lock) {
