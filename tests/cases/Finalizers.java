@@ -1,12 +1,13 @@
 import support.Threads;
 
 /**
- * What a constructor does comes before the object's finalizer, even if it throws. What is done to the object afterwards
- * does not.
+ * What a constructor does comes before the object's finalizer, even if it throws, and so does what is done to the object's
+ * own fields afterwards: nobody has the object any more. What the object leads to may be in use still. A finalizer that the
+ * program calls itself is a method like any other.
  */
 @SuppressWarnings({"deprecation", "removal"})
 public class Finalizers {
-    static volatile boolean made, failed, changed;
+    static volatile boolean made, failed, changed, used;
     static volatile int sum;
 
     static class MadeOk {
@@ -40,15 +41,52 @@ public class Finalizers {
         }
     }
 
-    static class ChangedBad {
+    static class ChangedOk {
+        int value;
+
+        @Override
+        protected synchronized void finalize() {
+            value++;
+            changed = true;
+        }
+    }
+
+    /** Has more to do, and holds its own monitor while the finalizer above it runs. */
+    static class ChangedBelowOk extends ChangedOk {
+        int more;
+
+        @Override
+        protected synchronized void finalize() {
+            more = value;
+            super.finalize();
+            value = more++;
+        }
+    }
+
+    static class Led {
+        int value;
+    }
+
+    static class LeadsBad {
+        final Led led = new Led();
+
+        @Override
+        protected void finalize() {
+            led.value++; //~ data-race
+            used = true;
+        }
+    }
+
+    static class CalledBad {
         int value;
 
         @Override
         protected void finalize() {
             value++; //~ data-race
-            changed = true;
         }
     }
+
+    static final CalledBad called = new CalledBad();
 
     static void make() {
         new MadeOk();
@@ -57,18 +95,25 @@ public class Finalizers {
         } catch (IllegalStateException e) {
             // Its finalizer runs all the same.
         }
-        ChangedBad object = new ChangedBad();
-        object.value = 3; //~ data-race
+        ChangedOk object = new ChangedOk();
+        object.value = 3;
+        ChangedBelowOk below = new ChangedBelowOk();
+        synchronized (below) {
+            below.value = 4;
+            below.more = 5;
+        }
+        new LeadsBad().led.value = 6; //~ data-race
     }
 
     public static void main(String[] args) throws InterruptedException {
         // In a thread of its own, so that nothing of it is left on a stack.
         Threads.inTurn(Finalizers::make);
+        Threads.inTurn(called::finalize, called::finalize);
         long end = System.nanoTime() + 20_000_000_000L;
-        while (!(made && failed && changed) && System.nanoTime() < end) {
+        while (!(made && failed && changed && used) && System.nanoTime() < end) {
             System.gc();
             Thread.sleep(5);
         }
-        System.out.println("Finalizers " + made + " " + failed + " " + changed + " " + sum);
+        System.out.println("Finalizers " + made + " " + failed + " " + changed + " " + used + " " + sum);
     }
 }

@@ -1,10 +1,10 @@
 /**
- * A finalizer that is inherited comes after the constructors of all classes below it. What is done to the object
- * afterwards does not come before it.
+ * A finalizer that is inherited comes after the constructors of all classes below it, and after what is done
+ * to the object's own fields. What it leads to may be in use still.
  */
 @SuppressWarnings({"deprecation", "removal"})
 public class FinalizersInherited {
-    static volatile boolean made, changed;
+    static volatile boolean made, changed, used;
     static volatile int sum;
 
     static class Base {
@@ -14,7 +14,7 @@ public class FinalizersInherited {
 
         @Override
         protected void finalize() {
-            sum += value; //~ data-race
+            sum += value;
             last();
         }
     }
@@ -43,18 +43,33 @@ public class FinalizersInherited {
         }
     }
 
-    static class ChangedBad extends Between {
+    static class ChangedOk extends Between {
         @Override
         void last() {
-            more++; //~ data-race
+            more++;
             changed = true;
         }
     }
 
+    static class Led {
+        int value;
+    }
+
+    static class LeadsBad extends Between {
+        final Led led = new Led();
+
+        @Override
+        void last() {
+            led.value++; //~ data-race
+            used = true;
+        }
+    }
+
     static void change() {
-        ChangedBad object = new ChangedBad();
-        object.more = 4; //~ data-race
-        object.value = 5; //~ data-race
+        ChangedOk object = new ChangedOk();
+        object.more = 4;
+        object.value = 5;
+        new LeadsBad().led.value = 6; //~ data-race
     }
 
     public static void main(String[] args) throws InterruptedException {
@@ -65,10 +80,10 @@ public class FinalizersInherited {
         one.join();
         other.join();
         long end = System.nanoTime() + 20_000_000_000L;
-        while (!(made && changed) && System.nanoTime() < end) {
+        while (!(made && changed && used) && System.nanoTime() < end) {
             System.gc();
             Thread.sleep(5);
         }
-        System.out.println("FinalizersInherited " + made + " " + changed + " " + sum);
+        System.out.println("FinalizersInherited " + made + " " + changed + " " + used + " " + sum);
     }
 }

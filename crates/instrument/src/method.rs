@@ -378,6 +378,8 @@ impl<'a> Weaving<'_, 'a> {
     fn surround(&mut self, method: &mut Method<'a>) -> Result<()> {
         self.note_unplanned(method)?;
         self.mark_test(method)?;
+        // Before the monitor is entered: it is that of another object from here on.
+        self.finalisation(method)?;
         if method.access & flags::SYNCHRONIZED != 0 {
             self.synchronized_method(method)?;
         } else if self.is_block(method) {
@@ -401,7 +403,6 @@ impl<'a> Weaving<'_, 'a> {
             self.tell(&mut freeze, site, Probe::Freeze)?;
             method.exit.append(&freeze);
         }
-        self.finalisation(method)?;
         if method.name == b"<clinit>" {
             let site = self.site(method, Kind::Initialised, 0, "")?;
             let mut end = Snippet::new();
@@ -412,8 +413,8 @@ impl<'a> Weaving<'_, 'a> {
         Ok(())
     }
 
-    /// The end of an object's constructor comes before its finalizer begins, in whichever thread (JLS 17.4.5). Nothing else
-    /// that is done to the object does. Of what is above a class nothing is known when it is woven: whether there is a
+    /// The end of an object's constructor comes before its finalizer begins, in whichever thread (JLS 17.4.5). Of all else
+    /// that is done to the object the probe takes care: it cannot come later, but what is done elsewhere can. Of what is above a class nothing is known when it is woven: whether there is a
     /// finalizer is asked at the end of each of its constructors, unless that throws.
     fn finalisation(&mut self, method: &mut Method<'a>) -> Result<()> {
         let inherits = method.is_constructor() && self.class.super_name()? != Some(b"java/lang/Object");
@@ -436,7 +437,7 @@ impl<'a> Weaving<'_, 'a> {
             method.thrown.append(&order);
         } else if (method.name.as_slice(), method.descriptor.as_slice()) == (b"finalize", b"()V") {
             let site = self.site(method, Kind::Observe, 0, FINALIZE)?;
-            self.tell(&mut order, site, Probe::Orders)?;
+            self.tell(&mut order, site, Probe::Finalizes)?;
             method.entry.append(&order);
         }
         Ok(())

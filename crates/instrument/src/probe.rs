@@ -67,6 +67,8 @@ methods! {
     Freeze = "freeze" "(Ljava/lang/Object;I)V";
     /// Gives or takes order by an object, as the site says.
     Orders = "orders" "(Ljava/lang/Object;I)V";
+    /// The begin of a finalizer.
+    Finalizes = "finalizes" "(Ljava/lang/Object;I)V";
     /// The end of a constructor of a class above which there may be a finalizer.
     Made = "made" "(Ljava/lang/Object;I)V";
     /// The end of a class's initialisation.

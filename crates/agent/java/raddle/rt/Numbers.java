@@ -66,6 +66,22 @@ abstract class Numbers {
         return old == 0 ? fresh : old;
     }
 
+    /** The number that an object was given last in place of another. */
+    private long renumbered;
+
+    /**
+     * Gives an object another number, if it keeps one and was not given it here: as if it were another object. Others lose
+     * theirs when nothing but a finalizer reaches them.
+     */
+    final void renumber(Object o) {
+        long offset = info(o.getClass()).offset;
+        if (offset == 0) return;
+        long number = U.getLong(o, offset);
+        if (number == 0 || number == renumbered) return;
+        renumbered = fresh();
+        U.putLong(o, offset, renumbered);
+    }
+
     /** A number that no object has, for one that keeps it. */
     @DontInline
     private long fresh() {

@@ -212,12 +212,36 @@ public final class Probe {
         if (me != null && o != null) me.border(site, me.object(o));
     }
 
-    /** The end of a constructor comes before the finalizer begins: either of the two. */
+    /** The end of a constructor, which comes before the finalizer begins. */
     @DontInline
     public static void orders(Object o, int site) {
         finalizers = true;
         Recorder me = Recorder.of(Thread.currentThread());
         if (me != null) me.stamped(site, me.object(o), me.info(o.getClass()).number);
+    }
+
+    /**
+     * A finalizer begins. Whoever did something to the object had it in hand then, and nobody has now: its fields are those
+     * of another object from here on. What it leads to may be in use still, and only the constructor is known to be over.
+     */
+    @DontInline
+    public static void finalizes(Object o, int site) {
+        Recorder me = Recorder.of(Thread.currentThread());
+        if (me == null) return;
+        me.stamped(site, me.object(o), me.info(o.getClass()).number);
+        me.inside = true;
+        try {
+            if (isFinalizer(me.thread)) me.renumber(o);
+        } finally {
+            me.inside = false;
+        }
+    }
+
+    /** Whether the JVM calls finalizers in a thread; a program may call one like any method. */
+    private static boolean isFinalizer(Thread thread) {
+        if (thread.getClass().getName().equals("java.lang.ref.Finalizer$FinalizerThread")) return true;
+        ThreadGroup group = thread.getThreadGroup();
+        return group != null && group.getParent() == null && thread.getName().equals("Secondary finalizer");
     }
 
     /** Whether any class has been met that has a finalizer: its own constructor comes before those of classes below it. */
