@@ -44,7 +44,8 @@ by something that is neither a lock nor one of the known hand-overs (start, join
 
 By default a report needs two accesses with no lock in common that no hand-over orders, a variable that is handed \
 over starts afresh, also when its object changes hands under a lock, and final fields may be read freely once their \
-constructor has ended. With --paper none of this holds: the report comes from the lock set alone.",
+constructor has ended. Where a lock was held at some accesses and missing at others, confidence is medium; where none \
+was ever held it is low, unless fasttrack sees the race as well. With --paper none of this holds: the report comes from the lock set alone.",
     rules: &[Rule::DataRace],
     ops: OpSet::ACCESS.and(OpSet::FREEZE).and(OpSet::FREE),
     uses: Uses { full: false, hand_over: true, history: true, news: true, once: true, ..Uses::NONE },
@@ -148,7 +149,7 @@ impl Eraser {
         if out.wants(Rule::DataRace, &Subject::SeenAt(var, [sides.0.site, sides.1.site]), now) {
             let message =
                 "{} is used by several threads, one of them writes, and no lock is held at every access";
-            out.add(guard::evidence(var, sides, message, now), Some(now.at(access)), now);
+            out.add(guard::evidence(var, sides, message, self.paper, now), Some(now.at(access)), now);
         }
     }
 }
@@ -173,6 +174,8 @@ impl Detector for Eraser {
 
 #[cfg(test)]
 mod tests {
+    use findings::Confidence;
+
     use super::SPEC;
     use crate::testing::{check, default, paper, report};
 
@@ -423,6 +426,20 @@ T3 write x
             under("T2", "b", "write A@1.x //~ data-race"),
         ];
         check(&SPEC, &default(), &trace.concat());
+    }
+
+    #[test]
+    fn what_no_access_had_a_lock_for_is_of_low_confidence() {
+        let confidence = |options, text: &str| {
+            report(&[&SPEC], &options, text).findings().next().map(|finding| finding.confidence)
+        };
+        let bare = "T1 write x\nT2 write x\n";
+        assert_eq!(confidence(default(), bare), Some(Confidence::Low));
+        assert_eq!(confidence(paper(), bare), Some(Confidence::Medium));
+        let forgotten = format!("T1 write x\n{}", under("T2", "a", "write x"));
+        assert_eq!(confidence(default(), &forgotten), None, "the first thread may do without");
+        let forgotten = format!("{forgotten}T1 write x\n");
+        assert_eq!(confidence(default(), &forgotten), Some(Confidence::Medium));
     }
 
     #[test]

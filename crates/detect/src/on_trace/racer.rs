@@ -50,7 +50,8 @@ By default a report needs two accesses with no lock in common that no hand-over 
 over (for example by Thread.start) starts afresh, and final fields may be read freely once their constructor has \
 ended without letting `this` escape. A field starts afresh, too, when its object was left for another thread in a place that a lock guards, \
 and when a thread takes an object away that was used under a lock so far and goes on without, unless others come back \
-to it. With --paper none of this holds: the report comes from the lock set alone.",
+to it. Where a lock was held at some accesses and missing at others, confidence is medium; where none was ever held it \
+is low, unless fasttrack sees the race as well. With --paper none of this holds: the report comes from the lock set alone.",
     rules: &[Rule::DataRace],
     ops: OpSet::ACCESS.and(OpSet::FREEZE).and(OpSet::FREE),
     uses: Uses { full: false, hand_over: true, history: true, news: true, places: true, once: true, ..Uses::NONE },
@@ -172,7 +173,7 @@ impl Racer {
         }
         let message = "{} is accessed unprotected: several threads use it, one of them writes, and no lock is held at \
                        every access";
-        let mut evidence = guard::evidence(var, sides, message, now);
+        let mut evidence = guard::evidence(var, sides, message, self.paper, now);
         let listed = self.places.of(var);
         for &place in listed.places() {
             let did = if place & 1 == 1 { "Write" } else { "Read" };
