@@ -40,8 +40,6 @@ pub struct Access {
 pub struct Accesses {
     /// In the order of the code.
     pub of: FxHashMap<Variable, Vec<Access>>,
-    /// Constructors, and what nobody but constructors calls on the object that is being made.
-    pub makers: FxHashSet<MethodId>,
 }
 
 /// What an instruction accesses: the variable, its object, whether it writes.
@@ -78,11 +76,10 @@ impl Accesses {
     /// Gathers those of all methods that are reached.
     pub fn new(code: &Code) -> Accesses {
         let mut of: FxHashMap<Variable, Vec<Access>> = FxHashMap::default();
-        let makers = makers(code);
         for method in code.methods() {
             let Some(body) = code.program.body(method) else { continue };
             let paths = Paths::new(&code.program, &code.points, &code.locks.stable, method, body);
-            let early = makers.contains(&method);
+            let early = code.makers().contains(method);
             let mut see = |inst: u32, state: &[Depth]| {
                 let Some(op) = body.insts.get(inst as usize).map(|inst| inst.op) else { return };
                 let Some((variable, object, write)) = accessed(code, method, &paths, &op) else { return };
@@ -97,12 +94,14 @@ impl Accesses {
                     }
                 };
                 let object = object.map(|(_, path)| path);
-                let facts = code.locks.held(&code.points, method, state);
+                // Who makes the object needs no lock for it, whatever those need who know it later.
+                let own = matches!(&object, Some(Path { base: Base::Param(0), fields }) if fields.is_empty());
+                let facts = code.locks.held(&code.points, method, state, own);
                 let access = Access {
                     place: Place { method, inst },
                     write,
                     guards: guards(&facts, object.as_ref()),
-                    locks: code.lock_names(method, state),
+                    locks: code.lock_names(method, state, own),
                     object,
                     early,
                 };
@@ -113,7 +112,7 @@ impl Accesses {
                 None => (0..body.insts.len() as u32).for_each(|inst| see(inst, &[])),
             }
         }
-        Accesses { of, makers }
+        Accesses { of }
     }
 }
 
@@ -141,41 +140,6 @@ fn has_escaped(code: &Code, method: MethodId, body: &Body, object: Reg, inst: u3
     let passed = body.edges.iter().any(|edge| body.list(edge.arguments).contains(&object));
     let mut places = body.insts.iter().zip(0..).filter(|(found, _)| escapes(&found.op));
     passed || places.any(|(_, number)| leads(body, number, inst))
-}
-
-/// Constructors, and what nobody but constructors calls on the object that is being made.
-fn makers(code: &Code) -> FxHashSet<MethodId> {
-    let program = &code.program;
-    let mut makers: FxHashSet<MethodId> =
-        code.methods().filter(|method| program.names_of(*method).0 == "<init>").collect();
-    let roots: FxHashSet<MethodId> = code.points.roots().iter().map(|root| root.method).collect();
-    let mut callers: FxHashMap<MethodId, Vec<(MethodId, bool)>> = FxHashMap::default();
-    for (caller, inst, callee) in code.points.all_targets() {
-        let on_this = program.body(caller).is_some_and(|body| {
-            let call = body.insts.get(inst as usize).and_then(|call| call.op.list());
-            call.is_some_and(|list| body.list(list).first() == body.params().first())
-        });
-        callers.entry(callee).or_default().push((caller, on_this));
-    }
-    let by_library: FxHashSet<MethodId> = code.called_by_libraries().collect();
-    loop {
-        let more: Vec<MethodId> = code
-            .methods()
-            .filter(|method| {
-                !makers.contains(method) && !roots.contains(method) && !by_library.contains(method)
-            })
-            .filter(|method| program.method(*method).access & flags::STATIC == 0)
-            .filter(|method| {
-                let callers = callers.get(method).map(Vec::as_slice).unwrap_or_default();
-                !callers.is_empty()
-                    && callers.iter().all(|(caller, on_this)| *on_this && makers.contains(caller))
-            })
-            .collect();
-        if more.is_empty() {
-            return makers;
-        }
-        makers.extend(more);
-    }
 }
 
 /// Is there a way from one instruction to another?

@@ -15,6 +15,7 @@ use super::accesses::Accesses;
 use super::evidence::Place;
 use super::locks::{Base, Depth, Known, Locks, Mode, Slot};
 use super::lockset::phases::{Phase, Phases};
+use super::makers::Makers;
 use super::once::Once;
 
 /// A program as the checks see it.
@@ -30,6 +31,7 @@ pub struct Code {
     /// Which locks are held where.
     pub locks: Locks,
     accesses: OnceLock<Accesses>,
+    makers: OnceLock<Makers>,
     once: OnceLock<Once>,
     callers: OnceLock<Callers>,
     /// Ways that were asked for.
@@ -85,20 +87,34 @@ impl Code {
             (sharing, locks)
         });
         let (accesses, once, callers) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
-        let ways = Mutex::default();
-        let mut code = Code { program, points, sharing, models, locks, accesses, once, callers, ways };
-        if code.points.roots().iter().any(|root| root.kind == RootKind::Main) {
-            code.leave_out_what_main_does_alone();
-        }
+        let (makers, ways) = (OnceLock::new(), Mutex::default());
+        let mut code =
+            Code { program, points, sharing, models, locks, accesses, makers, once, callers, ways };
+        code.leave_out_who_is_alone();
         code
     }
 
-    /// Locks have to be held where threads run beside each other, and not before or after.
-    fn leave_out_what_main_does_alone(&mut self) {
-        let phases = Phases::new(self);
-        let is_alone = |method, inst| phases.at(self, Place { method, inst }) != Phase::During;
-        let entries = self.locks.entries_but(&self.program, &self.points, &self.models, &is_alone);
-        self.locks.set_entries(entries);
+    /// Locks have to be held where threads run beside each other, and not before or after; and by those who know an
+    /// object, not by who is making it.
+    fn leave_out_who_is_alone(&mut self) {
+        let has_main = self.points.roots().iter().any(|root| root.kind == RootKind::Main);
+        let phases = has_main.then(|| Phases::new(self));
+        let is_alone = |method, inst| {
+            phases.as_ref().is_some_and(|phases| phases.at(self, Place { method, inst }) != Phase::During)
+        };
+        let entries = |is_alone: &dyn Fn(MethodId, u32) -> bool| {
+            self.locks.entries_but(&self.program, &self.points, &self.models, is_alone)
+        };
+        let all = has_main.then(|| entries(&is_alone));
+        let making = self.makers().calls(self);
+        let is_making = |method, inst| making.contains(&(method, inst)) || is_alone(method, inst);
+        let known = (!making.is_empty()).then(|| entries(&is_making));
+        self.locks.set_entries(all, known);
+    }
+
+    /// Who makes objects.
+    pub fn makers(&self) -> &Makers {
+        self.makers.get_or_init(|| Makers::new(self))
     }
 
     /// Every access of the inputs' fields.
@@ -224,10 +240,11 @@ impl Code {
         Some(dotted(self.program.class(class).name()))
     }
 
-    /// The locks that are sure to be held in a method where its own stand so, as people read them.
-    pub fn lock_names(&self, method: MethodId, state: &[Depth]) -> Vec<String> {
+    /// The locks that are sure to be held in a method where its own stand so, as people read them; `own`: for its object,
+    /// once others know it.
+    pub fn lock_names(&self, method: MethodId, state: &[Depth], own: bool) -> Vec<String> {
         let mut names = Vec::new();
-        for fact in self.locks.entry(method) {
+        for fact in if own { self.locks.entry_known(method) } else { self.locks.entry(method) } {
             if let Known::Path(path) = &fact.lock {
                 let slot =
                     Slot { path: path.clone(), reg: Reg::NONE, mode: fact.mode, monitor: fact.monitor };

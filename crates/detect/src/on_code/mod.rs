@@ -14,6 +14,7 @@ mod guarded_by;
 mod lock_order;
 pub mod locks;
 mod lockset;
+mod makers;
 mod once;
 mod regions;
 mod stale;

@@ -79,9 +79,12 @@ fn check(code: &Code, options: &Options, out: &mut Out<'_>) {
     let mut correlation = correlation::Correlation::new(&regions, &graph, options.paper);
     let (conflicts, left_out) = compare::conflicts(&regions, &mut correlation, options.paper);
     gap(out, "views that causal did not compare", "there are too many", left_out);
-    let (mut stale, given_up) = stale::stale_values(&regions, &graph, options.paper);
-    let given_up = given_up + correlation.given_up;
+    let stale = stale::stale_values(&regions, &graph, options.paper);
+    let given_up = stale.given_up + correlation.given_up;
     gap(out, "values that causal did not follow to the end", "too much depends on them", given_up);
+    let what = "uses of values that causal did not judge";
+    gap(out, what, "more kinds of threads read these values than are told apart", stale.by_others);
+    let mut stale = stale.values;
     let mut teller = Teller::new(code, &regions);
     // A report keeps but a few witnesses for each subject.
     let mut told: FxHashMap<Vec<VarId>, usize> = FxHashMap::default();

@@ -66,8 +66,18 @@ struct End {
     entered: Option<(u32, u32)>,
 }
 
-/// Finds all; says how many searches were given up.
-pub fn stale_values(regions: &Regions<'_>, graph: &Graph, paper: bool) -> (Vec<Stale>, u64) {
+/// What was found, and what was not looked at.
+pub struct Found {
+    /// The values, in the order of the code.
+    pub values: Vec<Stale>,
+    /// Searches that were given up.
+    pub given_up: u64,
+    /// Uses of a value that none of the threads comes to that are known to read it, where not all are known.
+    pub by_others: u64,
+}
+
+/// Finds all.
+pub fn stale_values(regions: &Regions<'_>, graph: &Graph, paper: bool) -> Found {
     let mut writes: FxHashMap<VarId, Vec<Access>> = FxHashMap::default();
     let mut reads: FxHashMap<VarId, Vec<Access>> = FxHashMap::default();
     let mut by_node: FxHashMap<Node, Access> = FxHashMap::default();
@@ -77,7 +87,7 @@ pub fn stale_values(regions: &Regions<'_>, graph: &Graph, paper: bool) -> (Vec<S
         of.entry(access.var).or_default().push(*access);
     }
     let (again, depends) = (FxHashMap::default(), FxHashMap::default());
-    let mut search = Search { regions, graph, by_node, reads, writes, paper, again, depends };
+    let mut search = Search { regions, graph, by_node, reads, writes, paper, again, depends, by_others: 0 };
     let mut found: Vec<Stale> = Vec::new();
     let mut room = ALL_STEPS;
     let mut given_up = 0;
@@ -108,7 +118,7 @@ pub fn stale_values(regions: &Regions<'_>, graph: &Graph, paper: bool) -> (Vec<S
             found.extend(search.judge(access, open, end));
         }
     }
-    (found, given_up)
+    Found { values: found, given_up, by_others: search.by_others }
 }
 
 struct Search<'a, 'p> {
@@ -122,6 +132,7 @@ struct Search<'a, 'p> {
     again: FxHashMap<(RegionId, VarId, Node), bool>,
     /// What depends on accesses, by their nodes, as far as anybody asked.
     depends: FxHashMap<Node, Rc<FxHashSet<Node>>>,
+    by_others: u64,
 }
 
 /// Where a path is: its node, whether it has gone into a method, whether a condition was on it, which of the regions
@@ -219,11 +230,13 @@ impl Search<'_, '_> {
     fn judge(&mut self, access: &Access, open: &[RegionId], end: End) -> Option<Stale> {
         let confidence = if self.paper { Confidence::Medium } else { self.weigh(access, open, &end)? };
         let runners = |access: &Access| self.regions.runners(access.instance, access.inst);
+        let mut by_known = false;
         for number in runners(access) {
             let Some(process) = self.regions.processes.get(number) else { continue };
             if !process.runs(end.used.instance, end.used.inst) {
                 continue;
             }
+            by_known = true;
             for write in self.writes.get(&access.var).into_iter().flatten() {
                 let mut around = self.regions.instances.open(write.instance, write.inst);
                 if self.paper && around.is_empty() {
@@ -250,6 +263,7 @@ impl Search<'_, '_> {
                 }
             }
         }
+        self.by_others += u64::from(!by_known && self.regions.processes.has_more(access.instance));
         None
     }
 

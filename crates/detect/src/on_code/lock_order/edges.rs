@@ -8,13 +8,24 @@ use crate::on_code::locks::keys::{Guard, guards};
 use crate::on_code::locks::{Base, Change, Depth, Fact, Known, Mode, Path, Paths, Slot};
 use crate::on_code::{Code, Place};
 
-/// A lock, as far as locks are told apart.
+/// A lock, as far as locks are told apart. What there is but one of is an object whatever the code calls it, so that a
+/// static lock is the same as a parameter that it was passed for.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Node {
     /// One that is the same wherever it is written.
     Global(Path),
     /// All that one place makes.
     Object(u32),
+}
+
+impl Node {
+    /// Is it a single lock, and not one of those that a place makes?
+    pub fn is_one(&self, code: &Code) -> bool {
+        match self {
+            Node::Global(_) => true,
+            Node::Object(object) => code.once().is_made(code, *object),
+        }
+    }
 }
 
 /// A lock that is taken by a method or what it calls.
@@ -25,6 +36,8 @@ struct Taken {
     /// The lock in the terms of the method; its own terms mean nothing if this is local.
     path: Path,
     nodes: Vec<Node>,
+    /// Is it known which lock it is?
+    sure: bool,
     /// The calls that lead there, the method's own first.
     calls: Vec<Place>,
 }
@@ -50,6 +63,8 @@ pub struct Edge {
     pub swappable: Option<(u32, u32)>,
     /// Locks that are sure to be held all the time, but for the first.
     pub gates: Vec<Guard>,
+    /// Is it known which locks they are? Not where one may be several.
+    pub sure: bool,
 }
 
 /// Calls with more targets are not followed: most of them would never happen.
@@ -138,9 +153,11 @@ fn of(code: &Code, method: MethodId, slots: &[Slot], state: &[Depth], found: &Ta
             }
             _ => None,
         };
-        for from in nodes(code, method, slot) {
+        let (held, sure) = nodes(code, method, slot);
+        for from in &held {
             for to in &found.nodes {
                 edges.push(Edge {
+                    sure: sure && found.sure,
                     from: from.clone(),
                     to: to.clone(),
                     modes: (slot.mode, found.slot.mode),
@@ -191,11 +208,14 @@ fn lift(code: &Code, callers: &Callers, edge: Edge) -> Vec<Edge> {
         let slot = |path: Path, reg, mode| Slot { path, reg, mode, monitor: true };
         let (first, second) = (slot(first, *one, modes.0), slot(second, *other, modes.1));
         let names = (code.lock_name(*caller, &first), code.lock_name(*caller, &second));
-        for from in nodes(code, *caller, &first) {
-            for to in nodes(code, *caller, &second) {
+        let (firsts, one_sure) = nodes(code, *caller, &first);
+        let (seconds, other_sure) = nodes(code, *caller, &second);
+        for from in &firsts {
+            for to in &seconds {
                 lifted.push(Edge {
+                    sure: one_sure && other_sure,
                     from: from.clone(),
-                    to,
+                    to: to.clone(),
                     modes,
                     names: names.clone(),
                     swappable,
@@ -207,15 +227,23 @@ fn lift(code: &Code, callers: &Callers, edge: Edge) -> Vec<Edge> {
     lifted
 }
 
-/// What a lock may be; nothing if it may be too much.
-fn nodes(code: &Code, method: MethodId, slot: &Slot) -> Vec<Node> {
-    if slot.path.is_global() {
-        return vec![Node::Global(slot.path.clone())];
-    }
+/// What a lock may be, nothing if it may be too much; and whether it is sure to be that.
+fn nodes(code: &Code, method: MethodId, slot: &Slot) -> (Vec<Node>, bool) {
     let objects = code.points.of(method, slot.reg).into_iter().flat_map(|set| set.iter());
-    let objects = objects.filter(|object| !code.points.is_anything(*object));
-    let objects: Vec<u32> = objects.take(MOST_OBJECTS + 1).collect();
-    if objects.len() > MOST_OBJECTS { Vec::new() } else { objects.into_iter().map(Node::Object).collect() }
+    let mut objects: Vec<u32> = objects.take(MOST_OBJECTS + 1).collect();
+    let sure = objects.len() == 1;
+    if slot.path.is_global() {
+        let node = match objects[..] {
+            [only] if code.once().is_made(code, only) => Node::Object(only),
+            _ => Node::Global(slot.path.clone()),
+        };
+        return (vec![node], true);
+    }
+    objects.retain(|object| !code.points.is_anything(*object));
+    if objects.len() > MOST_OBJECTS {
+        return (Vec::new(), false);
+    }
+    (objects.into_iter().map(Node::Object).collect(), sure)
 }
 
 /// May a lock be more objects than are told apart?
@@ -239,10 +267,10 @@ fn taken(code: &Code, callers: &Callers, cut: &mut Cut) -> FxHashMap<MethodId, V
                 continue;
             }
             let place = Place { method, inst: *inst };
-            let nodes = nodes(code, method, slot);
+            let (nodes, sure) = nodes(code, method, slot);
             cut.vague += usize::from(is_vague(code, method, slot));
             let path = slot.path.clone();
-            work.push((method, Taken { place, slot: slot.clone(), path, nodes, calls: Vec::new() }));
+            work.push((method, Taken { place, slot: slot.clone(), path, nodes, sure, calls: Vec::new() }));
         }
     }
     work.reverse();

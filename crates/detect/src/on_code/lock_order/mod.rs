@@ -172,11 +172,7 @@ impl Search<'_> {
 
 /// Can two threads be at both edges at the same time?
 fn can_meet(code: &Code, one: &Edge, other: &Edge) -> bool {
-    let is_one = |node: &Node| match node {
-        Node::Global(_) => true,
-        Node::Object(object) => code.once().is_made(code, *object),
-    };
-    let single = [&one.from, &one.to, &other.from, &other.to].into_iter().all(is_one);
+    let single = [&one.from, &one.to, &other.from, &other.to].into_iter().all(|node| node.is_one(code));
     !have_common(code, &one.gates, &other.gates, single)
         && code.sharing.may_overlap(one.hold.method, other.hold.method)
 }
@@ -197,7 +193,7 @@ fn is_swap(code: &Code, edge: &Edge, edges: &[Edge]) -> bool {
 
 fn tell(code: &Code, cycle: &[&Edge], out: &mut Out<'_>) {
     let Some(first) = cycle.first() else { return };
-    let fixed = cycle.iter().all(|edge| matches!(edge.from, Node::Global(_)));
+    let fixed = cycle.iter().all(|edge| edge.sure && edge.from.is_one(code));
     let confidence = match (code.starts_threads(), fixed && cycle.len() == 2) {
         (true, true) => Confidence::High,
         (true, false) | (false, true) => Confidence::Medium,

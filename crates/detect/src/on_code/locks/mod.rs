@@ -281,6 +281,8 @@ pub struct Locks {
     methods: FxHashMap<MethodId, MethodLocks>,
     /// By method: what is sure to be held when it begins.
     entries: Vec<Vec<Fact>>,
+    /// The same, but for calls by who is making the method's object; none if there are no such calls.
+    known: Option<Vec<Vec<Fact>>>,
     aliases: Aliases,
 }
 
@@ -325,7 +327,7 @@ impl Locks {
                 methods.insert(method, locks);
             }
         }
-        let mut locks = Locks { stable, methods, entries: Vec::new(), aliases };
+        let mut locks = Locks { stable, methods, entries: Vec::new(), known: None, aliases };
         locks.entries = entry::entries(program, points, models, &locks, &|_, _| false);
         locks
     }
@@ -342,9 +344,12 @@ impl Locks {
         Entries(entry::entries(program, points, models, self, is_alone))
     }
 
-    /// Takes these from now on.
-    pub(super) fn set_entries(&mut self, entries: Entries) {
-        self.entries = entries.0;
+    /// Takes these from now on: for all, and for a method's own object once others know it.
+    pub(super) fn set_entries(&mut self, all: Option<Entries>, known: Option<Entries>) {
+        if let Some(Entries(all)) = all {
+            self.entries = all;
+        }
+        self.known = known.map(|Entries(known)| known);
     }
 
     /// A path that ends with a view of a read/write lock leads to that lock.
@@ -366,6 +371,14 @@ impl Locks {
         self.entries.get(method.index()).map(Vec::as_slice).unwrap_or_default()
     }
 
+    /// What is sure to be held whenever the method begins on an object that others may know.
+    pub fn entry_known(&self, method: MethodId) -> &[Fact] {
+        match &self.known {
+            Some(known) => known.get(method.index()).map(Vec::as_slice).unwrap_or_default(),
+            None => self.entry(method),
+        }
+    }
+
     /// The facts about a lock of a method that is held.
     pub fn facts(&self, points: &Points, method: MethodId, slot: &Slot) -> Vec<Fact> {
         let Slot { path, reg, mode, monitor } = slot;
@@ -381,9 +394,9 @@ impl Locks {
         facts
     }
 
-    /// All that is sure to be held in a method where its own locks stand so.
-    pub fn held(&self, points: &Points, method: MethodId, state: &[Depth]) -> Vec<Fact> {
-        let mut facts = self.entry(method).to_vec();
+    /// All that is sure to be held in a method where its own locks stand so; `own`: for its object, once others know it.
+    pub fn held(&self, points: &Points, method: MethodId, state: &[Depth], own: bool) -> Vec<Fact> {
+        let mut facts = if own { self.entry_known(method) } else { self.entry(method) }.to_vec();
         if let Some(locks) = self.of(method) {
             for (slot, depth) in locks.slots.iter().zip(state) {
                 if depth.least > 0 {

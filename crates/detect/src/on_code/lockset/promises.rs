@@ -102,7 +102,7 @@ fn call(code: &Code, at: Place, callee: MethodId, locks: &[Declared], out: &mut 
     let paths = Paths::new(&code.program, &code.points, &code.locks.stable, method, body);
     let path = receiver.map(|reg| paths.of(reg));
     let is_early = receiver.zip(path.as_ref()).is_some_and(|(reg, path)| {
-        path.base == Base::Param(0) && code.accesses().makers.contains(&method)
+        path.base == Base::Param(0) && code.makers().contains(method)
             || is_new(code, method, body, &paths, reg, inst)
     });
     if is_early {
@@ -118,7 +118,7 @@ fn call(code: &Code, at: Place, callee: MethodId, locks: &[Declared], out: &mut 
             }
         });
     }
-    let guards = guards(&code.locks.held(&code.points, method, &state), path.as_ref());
+    let guards = guards(&code.locks.held(&code.points, method, &state, false), path.as_ref());
     // It may do no more than read.
     if locks.iter().any(|lock| is_held(code, lock, false, &guards, &objects)) {
         return;
@@ -126,7 +126,7 @@ fn call(code: &Code, at: Place, callee: MethodId, locks: &[Declared], out: &mut 
     let text = locks.iter().map(|lock| lock.text.as_str()).collect::<Vec<_>>().join(" or ");
     let several = !code.starts_threads() || code.sharing.is_run_by_many(callee);
     let mut step = StepAt::new(Role::Violation, at);
-    step.locks = code.lock_names(method, &state);
+    step.locks = code.lock_names(method, &state, false);
     step.note = format!("without {text}");
     out.add(Evidence {
         rule: Rule::DataRace,

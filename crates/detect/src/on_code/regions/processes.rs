@@ -133,6 +133,12 @@ impl Processes {
         self.all.get(number)
     }
 
+    /// May an instance be run by more processes than are known for it?
+    pub fn has_more(&self, instance: u32) -> bool {
+        let part = self.reach.part(instance).and_then(|part| self.runners.get(part as usize));
+        part.is_some_and(|known| known.len() >= MOST_RUNNERS)
+    }
+
     /// Some processes that run an instruction while others may run, in order.
     pub fn runners(&self, instance: u32, inst: u32) -> impl Iterator<Item = usize> {
         // Where it starts is known of all but the program's own thread.

@@ -448,7 +448,7 @@ impl<'c, 's> Follow<'c, 's> {
                     lock,
                     block,
                     outer: outer.map(|(slot, depth)| (slot, depth.since)).collect(),
-                    locks: self.code.lock_names(self.method, depths),
+                    locks: self.code.lock_names(self.method, depths, false),
                     chosen_by: Vec::new(),
                     waited,
                 };
@@ -551,7 +551,7 @@ impl<'c, 's> Follow<'c, 's> {
         depths: &[Depth],
     ) {
         if self.gathering {
-            let locks = self.code.lock_names(self.method, depths);
+            let locks = self.code.lock_names(self.method, depths, false);
             let held = depths.iter().enumerate().filter(|(_, depth)| depth.least > 0);
             let held = held.map(|(slot, depth)| (slot, depth.since)).collect();
             self.found.uses.push(Use { source, inst, kind, reg, always, locks, held, waited });

@@ -31,6 +31,27 @@ fn a_value_that_is_used_in_more_places_than_are_judged_is_a_gap() {
 }
 
 #[test]
+fn a_value_that_more_threads_read_than_are_told_apart_is_a_gap() {
+    let read = "v = call special int Box.read()(this)";
+    let by = |count: usize| {
+        let others: String =
+            (0..count).map(|n| format!("method public void a{n}() {{ {read} return }}\n")).collect();
+        format!(
+            "public class Box {{ field private int x
+                method private int read() {{ enter this v = get int Box.x of this exit this return v }}
+                {others}
+                method public void work() {{
+                    {read} one = 1 w = add v, one
+                    enter this put int Box.x of this = w exit this return
+                }} }}"
+        )
+    };
+    let found = |text: &str| report(&SPEC, &Options::default(), text).findings().count();
+    assert_eq!((found(&by(20)), gaps(&by(20))), (1, Vec::new()));
+    assert_eq!(gaps(&by(40)), ["1: uses of values that causal did not judge"]);
+}
+
+#[test]
 fn more_blocks_around_a_call_than_are_told_apart_are_a_gap() {
     let around = |count: usize| {
         let (mut fields, mut enter, mut exit) = (String::new(), String::new(), String::new());

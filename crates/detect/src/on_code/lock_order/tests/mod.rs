@@ -51,6 +51,7 @@ fn tasks(one: &str, other: &str) -> String {
         }}
         class Other extends java.lang.Thread {{
             method void <init>() {{ call special void java.lang.Thread.<init>()(this) return }}
+            method static void take(java.lang.Object lock) {{ enter lock exit lock return }}
             method static void takeA() {{ a = getstatic java.lang.Object Main.a enter a exit a return }}
             method public void run() {{
                 a = getstatic java.lang.Object Main.a
@@ -83,6 +84,24 @@ fn a_lock_that_a_callee_takes_counts_and_its_stack_shows_the_call() {
     let report = check(&SPEC, &Options::default(), &text);
     let steps = &report.findings().next().expect("a finding").witnesses[0].steps;
     assert_eq!(steps[3].stack.iter().map(|frame| frame.method.as_str()).collect::<Vec<_>>(), ["run()V"]);
+}
+
+#[test]
+fn a_static_lock_that_is_passed_as_a_parameter_is_the_same_lock() {
+    let call = "enter b call static void Other.take(java.lang.Object)(a) exit b";
+    let own = "enter a enter b exit b exit a //~ lock-order";
+    let text = tasks(own, call);
+    let finding = check(&SPEC, &Options::default(), &text).findings().next().cloned().expect("a finding");
+    assert_eq!((finding.subject.as_str(), finding.confidence), ("Main.a, Main.b", Confidence::High));
+    // One that may be any of several is not sure to be it, but may.
+    let several = format!("{call} call static void Other.take(java.lang.Object)(gate)");
+    let report = check(&SPEC, &Options::default(), &tasks(own, &several));
+    assert_eq!(report.findings().map(|found| found.confidence).collect::<Vec<_>>(), [Confidence::Medium]);
+    // The other one way round is none.
+    none(&tasks(
+        "enter a enter b exit b exit a",
+        "enter a call static void Other.take(java.lang.Object)(b) exit a",
+    ));
 }
 
 #[test]

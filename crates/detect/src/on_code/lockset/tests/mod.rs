@@ -1,6 +1,7 @@
 //! Fields that are and are not protected, as programs in text form.
 
 mod closures;
+mod making;
 mod one_lock;
 mod promises;
 
