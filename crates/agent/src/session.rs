@@ -150,7 +150,10 @@ impl Session {
     pub fn next(&self, chunk: i64, thread: u32) -> Option<i64> {
         let old = self.offset(chunk)?;
         let page = self.chunk(thread, at::LARGE)?;
+        // Once it has a successor the reader may give it back at any time, and its header is gone.
+        let pages = self.word32(old + at::CHUNK_PAGES_AT).load(Ordering::Relaxed);
         self.word32(old + at::CHUNK_NEXT_AT).store(page, Ordering::Release);
+        self.unmap(chunk, pages);
         Some(self.address(page))
     }
 
@@ -163,7 +166,9 @@ impl Session {
     /// Nothing comes after this chunk.
     pub fn close(&self, chunk: i64) {
         if let Some(offset) = self.offset(chunk) {
+            let size = self.word32(offset + at::CHUNK_PAGES_AT).load(Ordering::Relaxed);
             self.word32(offset + at::CHUNK_CLOSED_AT).store(1, Ordering::Release);
+            self.unmap(chunk, size);
             let mut pages = self.lock();
             pages.threads = pages.threads.saturating_sub(1);
         }
@@ -277,8 +282,9 @@ impl Session {
         }
         self.word(at::TAIL_AT).store(pages.taken, Ordering::Release);
         let free = if size == 1 { pages.small.pop() } else { pages.large.pop() };
-        if free.is_some() {
+        if let Some(page) = free {
             pages.out += 1;
+            self.populate(page, size);
             return free;
         }
         // Whether nothing that is out can come back: every chunk is one that a thread goes on writing to.
@@ -325,6 +331,14 @@ impl Session {
         let start = self.address(page) as *mut libc::c_void;
         // SAFETY: the pages are part of the mapping; an older kernel refuses, and then they are mapped when used.
         unsafe { libc::madvise(start, pages as usize * at::PAGE as usize, libc::MADV_POPULATE_WRITE) };
+    }
+
+    /// A chunk that was written: what waits for the reader is not to count as the program's memory. The pages stay in
+    /// the file, whoever has them by then.
+    fn unmap(&self, chunk: i64, pages: u32) {
+        let bytes = pages.min(at::LARGE) as usize * at::PAGE as usize;
+        // SAFETY: the pages are part of the mapping, which is shared: nothing is lost, and whoever touches one maps it again.
+        unsafe { libc::madvise(chunk as *mut libc::c_void, bytes, libc::MADV_DONTNEED) };
     }
 
     fn reader_lives(&self) -> bool {
@@ -414,6 +428,37 @@ mod tests {
         assert!(session.beyond() > 0 && !in_budget.contains(&beyond));
         assert!(session.offset(beyond).is_some());
         assert_eq!(session.try_take(at::LARGE), None, "its old one comes back");
+        std::fs::remove_dir_all(&within).unwrap();
+    }
+
+    /// How many of the pages from an address on this process has mapped.
+    fn mapped(address: i64, pages: u32) -> usize {
+        use std::os::unix::fs::FileExt;
+        let map = File::open("/proc/self/pagemap").unwrap();
+        let mut entries = vec![0; pages as usize * 8];
+        map.read_exact_at(&mut entries, address as u64 / at::PAGE * 8).unwrap();
+        // The uppermost bit of an entry says that the page is there.
+        entries.chunks(8).filter(|entry| entry[7] & 0x80 != 0).count()
+    }
+
+    #[test]
+    fn a_chunk_that_was_written_takes_no_memory_of_the_program_and_is_still_there_to_be_read() {
+        let within = std::env::temp_dir().join(format!("raddle-test-written-{}", std::process::id()));
+        std::fs::create_dir_all(&within).unwrap();
+        let (session, _) = Session::create(&within, 1 << 26, 0).unwrap();
+        let first = session.open(1).unwrap().0;
+        let second = session.next(first, 1).unwrap();
+        let words: Vec<u64> = (at::CHUNK_HEADER / 8..u64::from(at::LARGE) * at::PAGE / 8).collect();
+        let start = session.offset(second).unwrap();
+        for &word in &words {
+            session.word(start + 8 * word).store(word, Ordering::Relaxed);
+        }
+        assert_eq!(mapped(second, at::LARGE), at::LARGE as usize);
+        let third = session.next(second, 1).unwrap();
+        assert_eq!((mapped(first, at::SMALL), mapped(second, at::LARGE)), (0, 0));
+        session.close(third);
+        assert_eq!(mapped(third, at::LARGE), 0);
+        assert!(words.iter().all(|&word| session.word(start + 8 * word).load(Ordering::Relaxed) == word));
         std::fs::remove_dir_all(&within).unwrap();
     }
 
