@@ -8,7 +8,7 @@ use events::models::KindWord;
 use events::session::Kind;
 
 /// The classes that are compiled, in the order in which they have to be defined.
-const CLASSES: [&str; 28] = [
+const CLASSES: [&str; 27] = [
     "Kinds",
     "Sites",
     "Lost",
@@ -17,7 +17,6 @@ const CLASSES: [&str; 28] = [
     "Stacks",
     "ClassInfo$1",
     "ClassInfo",
-    "Told",
     "Identities$Entry",
     "Identities",
     "Waits",

@@ -21,8 +21,6 @@ final class Identities {
         final long number;
         /** What this is a part of. */
         WeakReference<Object> whole;
-        /** Of an array: which elements whoever accessed it last has told. */
-        Told told;
         Entry next;
 
         Entry(Object o, int hash, long number, Entry next, ReferenceQueue<Object> queue) {

@@ -45,12 +45,6 @@ abstract class Numbers {
         return known.number;
     }
 
-    /** What is known of an object that was looked up just now, if it has no place for its number. */
-    final Identities.Entry lastOf(Object o) {
-        Identities.Entry known = lastIdentity;
-        return known != null && known.refersTo(o) ? known : null;
-    }
-
     @ForceInline
     final ClassInfo info(Class<?> c) {
         if (c == lastClass) return last;

@@ -41,7 +41,7 @@ final class Recorder extends Numbers {
      * Tokens are given to threads so many at a time. There are 2 to the 40; then they begin again, when no shadow word
      * is likely to hold the same one still.
      */
-    static final long TOKENS = 4096 * EPOCH;
+    private static final long TOKENS = 4096 * EPOCH;
 
     /** Whether anything is recorded at all. */
     static volatile boolean on = true;
@@ -209,24 +209,13 @@ final class Recorder extends Numbers {
         pair(RANGE | (long) site << 4 | operand << 28, classNumber);
     }
 
-    /** Elements of an array, or of an object that holds one. */
-    void elements(int site, Object array, int from, int until) {
-        range(site, object(array), lastOf(array), from, until);
-    }
-
-    /** Array elements; {@code entry} is what is known of the array, if anything is. */
-    private void range(int site, long array, Identities.Entry entry, int from, int until) {
-        if (FILTER && entry != null && Told.twice(entry, U.getLong(thread, TOKEN), site, from, until)) return;
+    /** Array elements. */
+    void range(int site, long array, int from, int until) {
         pair(RANGE | (long) site << 4 | array << 28, (from & 0xffff_ffffL) | (long) until << 32);
     }
 
-    /** Elements of an array that do not follow one another. */
-    void stepwise(int site, Object array, int first, int step, int count) {
-        steps(site, object(array), lastOf(array), first, step, count);
-    }
-
-    private void steps(int site, long array, Identities.Entry entry, int first, int step, int count) {
-        if (entry != null) Told.others(entry, U.getLong(thread, TOKEN));
+    /** Array elements that do not follow one another. */
+    void steps(int site, long array, int first, int step, int count) {
         long to = room(24);
         if (to == 0) return;
         // A region with such a record in it is always written.
@@ -755,23 +744,23 @@ final class Recorder extends Numbers {
             number = entry.number;
         } else {
             number = identity(array);
-            known[slot] = entry = lastOf(array);
+            known[slot] = lastIdentity;
         }
         int site = (int) (next >>> 32);
         int from = froms[slot], step = steps[slot];
         int count = Integer.divideUnsigned((int) next - from, step);
         if (step == 1) {
-            range(site, number, entry, from, (int) next);
+            range(site, number, from, (int) next);
         } else if (count < FEW_STEPS) {
             // Each such pair would be a variable of its own.
-            for (int i = 0; i < count; i++) range(site, number, entry, from + i * step, from + i * step + 1);
+            for (int i = 0; i < count; i++) range(site, number, from + i * step, from + i * step + 1);
         } else {
-            steps(site, number, entry, from, step, count);
+            steps(site, number, from, step, count);
         }
         int again = (int) twice[slot];
         if (twice[slot] == 0) return;
         twice[slot] = 0;
-        range(site, number, entry, again, again + 1);
+        range(site, number, again, again + 1);
     }
 
     // The agent.

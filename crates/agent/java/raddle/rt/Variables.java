@@ -73,7 +73,7 @@ final class Variables {
                 if (index < 0) return;
                 site = elementSite(site, array);
                 if (tells) Stacks.at(site, me);
-                me.elements(site, array, index, index + 1);
+                me.range(site, me.object(array), index, index + 1);
                 break;
             default:
                 if (tells) Stacks.at(site, me);
