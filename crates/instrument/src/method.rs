@@ -414,8 +414,9 @@ impl<'a> Weaving<'_, 'a> {
     }
 
     /// The end of an object's constructor comes before its finalizer begins, in whichever thread (JLS 17.4.5). Of all else
-    /// that is done to the object the probe takes care: it cannot come later, but what is done elsewhere can. Of what is above a class nothing is known when it is woven: whether there is a
-    /// finalizer is asked at the end of each of its constructors, unless that throws.
+    /// that is done to the object the probe takes care: it cannot come later, but what is done elsewhere can. Of what is
+    /// above a class nothing is known when it is woven: whether there is a finalizer is asked at the end of each of its
+    /// constructors, unless that throws.
     fn finalisation(&mut self, method: &mut Method<'a>) -> Result<()> {
         let inherits = method.is_constructor() && self.class.super_name()? != Some(b"java/lang/Object");
         if !(self.own.finalised || inherits) || method.is_static() || method.is_stored(0)? {

@@ -65,7 +65,7 @@ methods! {
     Finish = "finish" "(I)V";
     /// The end of a constructor of a class with final fields.
     Freeze = "freeze" "(Ljava/lang/Object;I)V";
-    /// Gives or takes order by an object, as the site says.
+    /// The end of a constructor of a class with a finalizer.
     Orders = "orders" "(Ljava/lang/Object;I)V";
     /// The begin of a finalizer.
     Finalizes = "finalizes" "(Ljava/lang/Object;I)V";

@@ -45,7 +45,8 @@ by something that is neither a lock nor one of the known hand-overs (start, join
 By default a report needs two accesses with no lock in common that no hand-over orders, a variable that is handed \
 over starts afresh, also when its object changes hands under a lock, and final fields may be read freely once their \
 constructor has ended. Where a lock was held at some accesses and missing at others, confidence is medium; where none \
-was ever held it is low, unless fasttrack sees the race as well. With --paper none of this holds: the report comes from the lock set alone.",
+was ever held it is low, unless fasttrack sees the race as well. With --paper none of this holds: the report comes \
+from the lock set alone.",
     rules: &[Rule::DataRace],
     ops: OpSet::ACCESS.and(OpSet::FREEZE).and(OpSet::FREE),
     uses: Uses { full: false, hand_over: true, history: true, news: true, once: true, ..Uses::NONE },

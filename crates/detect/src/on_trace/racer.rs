@@ -51,7 +51,8 @@ over (for example by Thread.start) starts afresh, and final fields may be read f
 ended without letting `this` escape. A field starts afresh, too, when its object was left for another thread in a place that a lock guards, \
 and when a thread takes an object away that was used under a lock so far and goes on without, unless others come back \
 to it. Where a lock was held at some accesses and missing at others, confidence is medium; where none was ever held it \
-is low, unless fasttrack sees the race as well. With --paper none of this holds: the report comes from the lock set alone.",
+is low, unless fasttrack sees the race as well. With --paper none of this holds: the report comes from the lock set \
+alone.",
     rules: &[Rule::DataRace],
     ops: OpSet::ACCESS.and(OpSet::FREEZE).and(OpSet::FREE),
     uses: Uses { full: false, hand_over: true, history: true, news: true, places: true, once: true, ..Uses::NONE },

@@ -232,6 +232,9 @@ public final class Probe {
         me.inside = true;
         try {
             if (isFinalizer(me.thread)) me.renumber(o);
+        } catch (Throwable thrown) {
+            // It keeps its number, and what was done to it may look unordered. The program must not notice.
+            Lost.to(thrown);
         } finally {
             me.inside = false;
         }

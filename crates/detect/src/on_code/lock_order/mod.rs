@@ -12,7 +12,7 @@
 //! that it chooses one, and are none. `tryLock` makes no edge, but is held.
 //!
 //! One finding for each set of locks; a set that contains the locks of a shorter cycle is left out. High confidence: two
-//! static locks, and threads that the program itself starts. What it misses: calls with many targets or more than five
+//! locks of which there is but one each, as static ones, and threads that the program itself starts. What it misses: calls with many targets or more than five
 //! deep, cycles of more than four locks, locks that a method leaves held. It is wrong where the objects of one place are
 //! never shared by the two sides, or where something else keeps the threads apart.
 
@@ -43,9 +43,9 @@ a read/write lock; a lock that is held already; tryLock, which gives up. A metho
 is a cycle of its own, since another thread may pass them the other way round; if it takes them in both orders it \
 chooses one, and is left out.\n\
 \n\
-Locks are told apart by the place that makes them, so the two sides may in truth never share an object: two static \
-locks are reported with high confidence if the program starts threads, others with medium, and with low in a library, \
-where nothing is known of the threads. Cycles of more than four locks, calls with many possible targets and chains of \
+Locks are told apart by the place that makes them, so the two sides may in truth never share an object: two \
+locks of which there is but one each, as static ones, are reported with high confidence if the program starts threads, \
+others with medium, and with low in a library, where nothing is known of the threads. Cycles of more than four locks, calls with many possible targets and chains of \
 more than five calls are not followed.",
     rules: &[Rule::LockOrder],
     check,
