@@ -1,7 +1,7 @@
 //! Who makes objects: constructors, and what nobody but constructors calls on the object that is being made. And the calls on
 //! it that they make while nobody else knows it: such a caller needs no lock, and so says nothing about those who do.
 //!
-//! An object is known to others once it has been put somewhere, been captured, passed on, or once a library has been called
+//! An object is known to others once it has been put somewhere, been captured, passed on, given another name, or once a library has been called
 //! on it. What a constructor calls on its object is looked into.
 
 use program::ir::{Body, Op};
@@ -145,6 +145,8 @@ fn own(program: &Program, points: &Points, method: MethodId) -> Own {
     for (inst, number) in body.insts.iter().zip(0..) {
         let known = match inst.op {
             Op::Put { value, .. } | Op::PutStatic { value, .. } | Op::Store { value, .. } => value == this,
+            // It goes on under another name.
+            Op::Cast { value, .. } | Op::Return { value } | Op::Throw { value } => value == this,
             Op::Closure { captured: list, .. } | Op::Dynamic { arguments: list, .. } => {
                 body.list(list).contains(&this)
             }

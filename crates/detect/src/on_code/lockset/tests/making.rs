@@ -41,6 +41,7 @@ fn not_once_it_has_let_its_object_become_known() {
         format!("{PUBLISH} {HELP}"),
         format!("{PUBLISH} call special void Library.start()(this)"),
         format!("call virtual void java.lang.Object.notify()(this) {HELP}"),
+        format!("other = cast Library this putstatic Library Library.last = other {HELP}"),
     ] {
         check(&SPEC, &Options::default(), &made(&known, "//~ data-race"));
     }
