@@ -95,19 +95,27 @@ public class Finalizers {
         } catch (IllegalStateException e) {
             // Its finalizer runs all the same.
         }
-        ChangedOk object = new ChangedOk();
-        object.value = 3;
+    }
+
+    static void change() {
+        new ChangedOk().value = 3;
+    }
+
+    static void changeBelow() {
         ChangedBelowOk below = new ChangedBelowOk();
         synchronized (below) {
             below.value = 4;
             below.more = 5;
         }
+    }
+
+    static void lead() {
         new LeadsBad().led.value = 6; //~ data-race
     }
 
     public static void main(String[] args) throws InterruptedException {
-        // In a thread of its own, so that nothing of it is left on a stack.
-        Threads.inTurn(Finalizers::make);
+        // Each in a thread of its own, so that the constructor of one orders nothing of another, and nothing is left on a stack.
+        Threads.inTurn(Finalizers::make, Finalizers::change, Finalizers::changeBelow, Finalizers::lead);
         Threads.inTurn(called::finalize, called::finalize);
         long end = System.nanoTime() + 20_000_000_000L;
         while (!(made && failed && changed && used) && System.nanoTime() < end) {

@@ -69,16 +69,22 @@ public class FinalizersInherited {
         ChangedOk object = new ChangedOk();
         object.more = 4;
         object.value = 5;
+    }
+
+    static void lead() {
         new LeadsBad().led.value = 6; //~ data-race
     }
 
     public static void main(String[] args) throws InterruptedException {
         // Each in a thread of its own, so that what orders one of them says nothing of the other, and nothing is left on a stack.
         Thread one = new Thread(MadeOk::new), other = new Thread(FinalizersInherited::change);
+        Thread last = new Thread(FinalizersInherited::lead);
         one.start();
         other.start();
+        last.start();
         one.join();
         other.join();
+        last.join();
         long end = System.nanoTime() + 20_000_000_000L;
         while (!(made && changed && used) && System.nanoTime() < end) {
             System.gc();
