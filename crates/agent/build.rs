@@ -8,7 +8,7 @@ use events::models::KindWord;
 use events::session::Kind;
 
 /// The classes that are compiled, in the order in which they have to be defined.
-const CLASSES: [&str; 27] = [
+const CLASSES: [&str; 28] = [
     "Kinds",
     "Sites",
     "Lost",
@@ -24,6 +24,7 @@ const CLASSES: [&str; 27] = [
     "Recorder",
     "Regions",
     "Room",
+    "Effect$1",
     "Effect",
     "Variables$1",
     "Variables$2",

@@ -165,7 +165,7 @@ final class Effect {
             if (from == NOT) stamped(sites[0], o, me);
             else {
                 if (tells) Stacks.at(sites[4], me);
-                me.stamped(sites[4], me.object(o), number(o), MODES | from | (long) flags << 8);
+                me.stamped(sites[4], me.object(o), me.info(o.getClass()).number, MODES | from | (long) flags << 8);
             }
             return;
         }
@@ -182,17 +182,36 @@ final class Effect {
     private void stamped(int site, Object o, Recorder me) {
         if (site == 0) return;
         if (tells) Stacks.at(site, me);
-        me.stamped(site, me.object(o), number(o));
+        ClassInfo info = me.info(o.getClass());
+        if (info.offset != 0) {
+            me.stamped(site, me.object(o), info.number);
+            return;
+        }
+        Identities.Entry entry = me.entry(o);
+        if (entry == null) {
+            me.stamped(site, me.freshIdentity(), info.number);
+            return;
+        }
+        switch (Sites.kind(site)) {
+            case Kinds.VOLATILE_READ:
+                me.volatileRead(site, entry, info.number);
+                break;
+            case Kinds.VOLATILE_WRITE:
+            case Kinds.UPDATE_WRITE:
+                me.volatileWrite(site, entry, info.number);
+                break;
+            default:
+                me.stamped(site, entry.number, info.number);
+        }
     }
 
     /** An object that is accessed as one variable. */
     private void whole(int site, Object o, Recorder me) {
+        ClassInfo info = me.info(o.getClass());
+        Identities.Entry entry = info.offset != 0 ? null : me.entry(o);
+        if (entry != null && me.knows(entry, Sites.kind(site) == Kinds.OBJECT_WRITE)) return;
         if (tells) Stacks.at(site, me);
-        me.whole(site, me.object(o), number(o));
-    }
-
-    private static int number(Object o) {
-        return ClassInfo.of(o.getClass()).number;
+        me.whole(site, entry != null ? entry.number : me.object(o), info.number);
     }
 
     /** A collection is looked at or changed: what that means is a matter of its kind. */
@@ -200,7 +219,7 @@ final class Effect {
         boolean mutates = (flags & 1) != 0, held = (flags & 2) != 0, watched = (flags & 4) != 0;
         Object mutex = null;
         for (int i = 0; i < 16; i++) {
-            ClassInfo info = ClassInfo.of(o.getClass());
+            ClassInfo info = me.info(o.getClass());
             int kind = info.kind();
             if (kind == Kinds.WRAPPER || kind == Kinds.SYNCHRONISED) {
                 if (kind == Kinds.SYNCHRONISED && held && mutex == null) {
@@ -275,7 +294,13 @@ final class Effect {
         return o;
     }
 
-    private static final ConcurrentHashMap<String, Long> OFFSETS = new ConcurrentHashMap<>();
+    /** By class, and gone with it; a look-up makes nothing. */
+    private static final ClassValue<ConcurrentHashMap<String, Long>> OFFSETS = new ClassValue<>() {
+        @Override
+        protected ConcurrentHashMap<String, Long> computeValue(Class<?> type) {
+            return new ConcurrentHashMap<>(4);
+        }
+    };
 
     static Object get(Object o, String field) {
         for (Class<?> c = o.getClass(); c != null && c != Object.class; c = c.getSuperclass()) {
@@ -288,8 +313,8 @@ final class Effect {
 
     /** Where a field of a class of the JDK is; 0 if it has none of that name. */
     static long offset(Class<?> c, String field) {
-        String key = c.getName() + '.' + field;
-        Long offset = OFFSETS.get(key);
+        ConcurrentHashMap<String, Long> known = OFFSETS.get(c);
+        Long offset = known.get(field);
         if (offset == null) {
             long found = 0;
             try {
@@ -297,7 +322,7 @@ final class Effect {
             } catch (InternalError none) {
                 // Not this class.
             }
-            OFFSETS.put(key, offset = found);
+            known.put(field, offset = found);
         }
         return offset;
     }

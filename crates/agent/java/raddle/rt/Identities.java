@@ -19,6 +19,8 @@ final class Identities {
     static final class Entry extends WeakReference<Object> {
         final int hash;
         final long number;
+        /** Its shadow word, if it is accessed as one variable: see {@link Recorder#knows}. */
+        long word;
         /** What this is a part of. */
         WeakReference<Object> whole;
         Entry next;
@@ -35,8 +37,7 @@ final class Identities {
     private int size;
     private final ReferenceQueue<Object> dead = new ReferenceQueue<>();
 
-    static Entry of(Object o, Recorder me) {
-        int hash = System.identityHashCode(o);
+    static Entry of(Object o, int hash, Recorder me) {
         Entry found = ALL[hash & STRIPES - 1].entry(o, hash, me);
         // Not under the stripe's lock: what is recorded may need a number from another stripe.
         me.bury();
@@ -45,12 +46,12 @@ final class Identities {
 
     /** From now on {@code part} stands for {@code whole}. */
     static void part(Object part, Object whole, Recorder me) {
-        of(part, me).whole = new WeakReference<>(whole);
+        of(part, System.identityHashCode(part), me).whole = new WeakReference<>(whole);
     }
 
     /** What an object is a part of, or itself. */
     static Object whole(Object o, Recorder me) {
-        WeakReference<Object> whole = of(o, me).whole;
+        WeakReference<Object> whole = of(o, System.identityHashCode(o), me).whole;
         Object found = whole == null ? null : whole.get();
         return found == null ? o : found;
     }

@@ -18,6 +18,10 @@ abstract class Numbers {
     /** The object looked up last that has no place for its number. */
     Identities.Entry lastIdentity;
 
+    /** Others that were looked up lately, by their hash; none at first, since most threads have few. */
+    private Identities.Entry[] near;
+    private static final int NEAR = 64;
+
     /** The numbers that this thread gives out next: to objects that keep them, and to others. */
     private long nextObject, objectsEnd, nextIdentity, identitiesEnd;
 
@@ -31,18 +35,37 @@ abstract class Numbers {
         return number != 0 ? number : give(o, offset);
     }
 
-    /** The number of an object that has no place for it: most look-ups are for the same one. */
+    /** The number of an object that has no place for it. */
     @DontInline
     final long identity(Object o) {
+        Identities.Entry known = entry(o);
+        // As if it were another object.
+        return known == null ? freshIdentity() : known.number;
+    }
+
+    /**
+     * What is known of an object that has no place for its number; null if there is no memory for that. Most look-ups are for
+     * the same one, and most others for one of a few: those need no lock.
+     */
+    final Identities.Entry entry(Object o) {
         Identities.Entry known = lastIdentity;
-        try {
-            if (known == null || !known.refersTo(o)) lastIdentity = known = Identities.of(o, (Recorder) this);
-        } catch (OutOfMemoryError e) {
-            // As if it were another object.
-            Lost.to(e);
-            return freshIdentity();
+        if (known != null && known.refersTo(o)) return known;
+        int hash = System.identityHashCode(o);
+        Identities.Entry[] near = this.near;
+        int slot = hash & NEAR - 1;
+        if (near != null) {
+            known = near[slot];
+            if (known != null && known.refersTo(o)) return lastIdentity = known;
         }
-        return known.number;
+        try {
+            known = Identities.of(o, hash, (Recorder) this);
+            if (near == null) this.near = near = new Identities.Entry[NEAR];
+            near[slot] = known;
+            return lastIdentity = known;
+        } catch (OutOfMemoryError e) {
+            Lost.to(e);
+            return null;
+        }
     }
 
     @ForceInline

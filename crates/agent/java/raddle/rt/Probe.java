@@ -209,7 +209,7 @@ public final class Probe {
     @DontInline
     public static void freeze(Object o, int site) {
         Recorder me = Recorder.of(Thread.currentThread());
-        if (me != null && o != null) me.border(site, me.object(o));
+        if (me != null && o != null) me.freeze(site, me.object(o));
     }
 
     /** The end of a constructor, which comes before the finalizer begins. */

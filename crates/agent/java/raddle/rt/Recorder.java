@@ -242,12 +242,18 @@ final class Recorder extends Numbers {
     /** Something that gives or takes order, now. Whatever comes after it belongs to a new epoch. */
     @ForceInline
     void stamped(int site, long operand, long classNumber) {
+        stampedWithin(site, operand, classNumber);
+        newEpoch();
+    }
+
+    /** Something that has its place among all threads' but gives and takes no order: the epoch goes on. */
+    @ForceInline
+    private void stampedWithin(int site, long operand, long classNumber) {
         if (heldAt != 0) settle(true, 0);
         if (trial) endTrial(false);
         if (open != 0) flush();
         if (regionAt != 0) publish();
         stamp(STAMPED | (long) site << 4 | operand << 28, classNumber);
-        newEpoch();
     }
 
     @ForceInline
@@ -316,6 +322,65 @@ final class Recorder extends Numbers {
         if (open != 0) flush();
         plain(site, operand);
         newEpoch();
+    }
+
+    /** A constructor has ended, which concerns nothing but its object's final fields: the epoch goes on. */
+    void freeze(int site, long operand) {
+        if (heldAt != 0) settle(true, 0);
+        if (trial) endTrial(false);
+        plain(site, operand);
+    }
+
+    // Objects without a place for their number that are accessed as one variable: collections, atomics. What is known of one
+    // has a shadow word, as fields do. Of volatile ones the token also tells who accessed it last: a read takes no order if that
+    // was the same thread. So that no write is overlooked, whoever writes puts its token there after it took its stamp and before
+    // it writes, and whoever reads puts its own there before it takes a stamp: a token that replaces a writer's has a later stamp.
+
+    private static final long READ = 1, WRITE = 4, VOLATILE_READ = 16;
+
+    /** The bits of a shadow word below the token. */
+    private static final long COUNTS = EPOCH - 1;
+
+    /** Whether this thread has reported such accesses to a collection often enough; else counts one. */
+    boolean knows(Identities.Entry entry, boolean write) {
+        return FILTER && counted(entry, U.getLong(thread, TOKEN), write ? WRITE : READ);
+    }
+
+    /** Whether two accesses of a kind were counted under a token; if not, counts one. */
+    private static boolean counted(Identities.Entry entry, long token, long one) {
+        long word = entry.word;
+        if ((word & ~COUNTS) != token) {
+            entry.word = token | one;
+            return false;
+        }
+        if ((word & 3 * one) == 2 * one) return true;
+        entry.word = word + one;
+        return false;
+    }
+
+    /** After an object was read that is volatile as a whole. */
+    void volatileRead(int site, Identities.Entry entry, long classNumber) {
+        if (!FILTER) {
+            stamped(site, entry.number, classNumber);
+            return;
+        }
+        long token = U.getLong(thread, TOKEN), last = entry.word;
+        // Tokens are given out in blocks, each to one thread.
+        boolean own = last == 0 || ((last ^ token) & -TOKENS) == 0;
+        if (own) {
+            if (!counted(entry, token, VOLATILE_READ)) stampedWithin(site, entry.number, classNumber);
+            return;
+        }
+        if (open != 0) flush();
+        newEpoch();
+        entry.word = U.getLong(thread, TOKEN) | VOLATILE_READ;
+        stampedWithin(site, entry.number, classNumber);
+    }
+
+    /** Before an object is written that is volatile as a whole. */
+    void volatileWrite(int site, Identities.Entry entry, long classNumber) {
+        stamped(site, entry.number, classNumber);
+        entry.word = U.getLong(thread, TOKEN);
     }
 
     void beginTrial() {
@@ -629,8 +694,8 @@ final class Recorder extends Numbers {
         boolean onTrial = trial;
         trial = false;
         // Recording may find more of them.
-        while (deaths > 0) stamped(Kinds.FREE_SITE, died[--deaths], 0);
-        if (more != null) for (long number : more) stamped(Kinds.FREE_SITE, number, 0);
+        while (deaths > 0) stampedWithin(Kinds.FREE_SITE, died[--deaths], 0);
+        if (more != null) for (long number : more) stampedWithin(Kinds.FREE_SITE, number, 0);
         trial = onTrial;
     }
 
