@@ -182,9 +182,11 @@ impl<'a> Weaving<'_, 'a> {
     ) -> Result<()> {
         let (mut before, mut after) = (Snippet::new(), Snippet::new());
         // What takes the receiver after the read finds it in a local.
-        let mut receiver_after = |before: &mut Snippet, after: &mut Snippet, or_null: bool| -> Result<()> {
-            if !is_static {
-                let local = method.spare(Moves::Reference, 0)?;
+        let is_told_after = matches!(usage.how, How::Volatile | How::Any | How::Linked { .. });
+        let receiver =
+            if is_static || !is_told_after { None } else { Some(method.spare(Moves::Reference, 0)?) };
+        let receiver_after = |before: &mut Snippet, after: &mut Snippet, or_null: bool| -> Result<()> {
+            if let Some(local) = receiver {
                 before.plain(op::DUP)?.store(Moves::Reference, local);
                 after.load(Moves::Reference, local);
             } else if or_null {
@@ -217,32 +219,19 @@ impl<'a> Weaving<'_, 'a> {
                 let site = self.site(method, Kind::Read, usage.number, "")?;
                 self.tell(&mut after, site, Probe::ReadAny)?;
             }
-            How::Linked { owner, field, plain } => {
-                if told {
-                    let site = self.site(method, Kind::Read, usage.number, "")?;
-                    let to = if is_static {
-                        // After the read: it may have had to wait until another thread had initialised the class.
-                        &mut after
-                    } else {
-                        before.plain(op::DUP)?;
-                        &mut before
-                    };
-                    let name: &[u8] = match (method.is_kept_here(), method.is_kept_here_if_blank()) {
-                        (true, _) => b"R",
-                        (_, true) => b"Rb",
-                        _ => b"r",
-                    };
-                    self.link(to, name, member, is_static, (owner, field, site))?;
-                }
-                if !plain {
-                    if !is_static {
-                        let local = method.spare(Moves::Reference, 0)?;
-                        before.plain(op::DUP)?.store(Moves::Reference, local);
-                        after.load(Moves::Reference, local);
-                    }
-                    let site = self.site(method, Kind::VolatileRead, usage.number, "")?;
-                    self.link(&mut after, b"a", member, is_static, (owner, field, site))?;
-                }
+            How::Linked { plain: true, .. } if !told => return Ok(()),
+            How::Linked { owner, field, .. } => {
+                // After the read, since the field may turn out to be volatile, and a static one's class may have had to be
+                // initialised by another thread. `a`: nothing is to be told unless it is volatile.
+                receiver_after(&mut before, &mut after, false)?;
+                let name: &'static [u8] = match told {
+                    true if method.is_kept_here() => b"R",
+                    true if method.is_kept_here_if_blank() => b"Rb",
+                    true => b"r",
+                    false => b"a",
+                };
+                let site = self.site(method, Kind::Read, usage.number, "")?;
+                self.link(&mut after, name, member, is_static, (owner, field, site))?;
             }
         }
         method.edit.before(method.pc, &before);

@@ -44,7 +44,7 @@ final class Choice {
         }
         Class<?> type = receiver.getClass();
         Last last = choice.last;
-        if (last.refersTo(type)) return last.effects;
+        if (last.get() == type) return last.effects;
         Effect[] effects = choice.known.get(type);
         choice.last = new Last(type, effects);
         return effects;

@@ -14,8 +14,8 @@ import jdk.internal.misc.Unsafe;
  * Links an access to a field of another class when it is first run: only then is it known which class declares the
  * field, whether that class was woven and whether the field is volatile.
  *
- * <p>Names: {@code r} before a read (after it where the field is static), {@code a} after it, {@code u} before a write
- * (an update), {@code v} the same where only volatile fields count, {@code f} after a read that is told each time.
+ * <p>Names: {@code r} after a read, {@code a} the same where only volatile fields count, {@code u} before a write (an
+ * update), {@code v} the same where only volatile fields count, {@code f} after a read that is told each time.
  * {@code R} and {@code U}: as {@code r} and {@code u}, of an object of exactly the named class which the method that makes
  * it has given to nobody but its constructor. {@code Rb} and {@code Ub}: this is known only if the constructor leaves all
  * references in the object null.
@@ -85,7 +85,9 @@ final class Link {
         }
         switch (name) {
             case "r":
-                return isVolatile ? MethodHandles.empty(type) : accessor("r", declaring, simple, descriptor, isStatic, isFinal, type, site);
+                return isVolatile
+                        ? any("volatileRead", isStatic, type, site)
+                        : accessor("r", declaring, simple, descriptor, isStatic, isFinal, type, site);
             case "a":
                 return isVolatile ? any("volatileRead", isStatic, type, site) : MethodHandles.empty(type);
             case "f":

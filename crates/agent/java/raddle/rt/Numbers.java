@@ -49,13 +49,14 @@ abstract class Numbers {
      */
     final Identities.Entry entry(Object o) {
         Identities.Entry known = lastIdentity;
-        if (known != null && known.refersTo(o)) return known;
+        // Not by refersTo, which is a call in code of the first compiler.
+        if (known != null && known.get() == o) return known;
         int hash = System.identityHashCode(o);
         Identities.Entry[] near = this.near;
         int slot = hash & NEAR - 1;
         if (near != null) {
             known = near[slot];
-            if (known != null && known.refersTo(o)) return lastIdentity = known;
+            if (known != null && known.get() == o) return lastIdentity = known;
         }
         try {
             known = Identities.of(o, hash, (Recorder) this);

@@ -179,10 +179,20 @@ final class Recorder extends Numbers {
         plain(PLAIN | (long) site << 4 | operand << 28);
     }
 
+    /**
+     * Writes the first word of a record, behind which all else of it is there. A fence and a plain store, since both compilers
+     * make a mere store of that; a store with release is a call in code of the first one.
+     */
+    @ForceInline
+    private static void put(long to, long word) {
+        U.storeFence();
+        U.putLong(null, to, word);
+    }
+
     @ForceInline
     private void plain(long word) {
         if (end - at < 8 && !roomFor(word)) return;
-        U.putLongRelease(null, at, word);
+        put(at, word);
         at += 8;
     }
 
@@ -222,7 +232,7 @@ final class Recorder extends Numbers {
         if (regionAt != 0) publish();
         U.putLong(to + 8, (first & 0xffff_ffffL) | (first + (long) (count - 1) * step + 1) << 32);
         U.putLong(to + 16, step);
-        U.putLongRelease(null, to, STEPS | (long) site << 4 | array << 28);
+        put(to, STEPS | (long) site << 4 | array << 28);
         at = to + 24;
     }
 
@@ -235,7 +245,7 @@ final class Recorder extends Numbers {
         if (to == 0) return;
         U.putLong(to + 8, more);
         if (to == regionAt) withhold(word);
-        else U.putLongRelease(null, to, word);
+        else put(to, word);
         at = to + 16;
     }
 
@@ -262,7 +272,7 @@ final class Recorder extends Numbers {
         if (to == 0) return;
         long stamp = U.getAndAddLong(null, STAMP, 1);
         U.putLong(to + 8, stamp | classNumber << STAMP_BITS);
-        if (!holdsBack) U.putLongRelease(null, to, word);
+        if (!holdsBack) put(to, word);
         at = to + 16;
         lastStamp = stamp;
         if (holdsBack) hold(to, word);
@@ -280,7 +290,7 @@ final class Recorder extends Numbers {
             U.putLong(to + 16, more);
             U.putLong(to + 8, stamp | classNumber << STAMP_BITS);
             long word = STAMPED_MORE | (long) site << 4 | operand << 28;
-            if (!holdsBack) U.putLongRelease(null, to, word);
+            if (!holdsBack) put(to, word);
             at = to + 24;
             if (holdsBack) hold(to, word);
         }
@@ -312,7 +322,7 @@ final class Recorder extends Numbers {
         heldAt = 0;
         end = heldEnd;
         if (!written) word = word & ~(0xff_ffffL << 4) | (long) readSite << 4;
-        U.putLongRelease(null, to, word);
+        put(to, word);
     }
 
     /** A border within the thread that gives no order: a new epoch all the same. */
@@ -498,7 +508,7 @@ final class Recorder extends Numbers {
         regionAt = 0;
         if (at == from) return;
         giveStamps(from);
-        U.putLongRelease(null, from, withheld);
+        put(from, withheld);
     }
 
     /** Those who were entered get their stamps. */
@@ -539,14 +549,14 @@ final class Recorder extends Numbers {
             U.putLong(from + 8, stamp);
             regionAt = 0;
             at = from + 16;
-            U.putLongRelease(null, from, KNOWN | (long) region << 4);
+            put(from, KNOWN | (long) region << 4);
         } else if (region < 0) {
             giveStamps(from);
             for (long p = at - 8; p > from; p -= 8) U.putLong(p + 8, U.getLong(p));
             U.putLong(from + 8, withheld);
             regionAt = 0;
             at += 8;
-            U.putLongRelease(null, from, DEFINES | (long) -region << 4 | (long) (length >>> 3) << 28);
+            put(from, DEFINES | (long) -region << 4 | (long) (length >>> 3) << 28);
         } else {
             // Its numbers are given out again.
             if (regions.isEmpty()) kept = 0;

@@ -69,6 +69,7 @@ public final class Probe {
 
     public static void uses(int site) { log(site, ""); }
     public static void volatileRead(Object o, int site) { log(site, name(o)); }
+    public static void linkedVolatileRead(Object o, int site) { log(site, name(o) + ", found to be volatile"); }
     public static void volatileWrite(Object o, int site) { log(site, name(o)); }
     public static void room() {}
     public static void enter(Object o, int site) { log(site, name(o) + held(o)); }
@@ -123,12 +124,12 @@ public final class Probe {
         name = name.toLowerCase();
         boolean isVolatile = found != null && Modifier.isVolatile(found.getModifiers());
         boolean constant = found == null || Modifier.isStatic(found.getModifiers()) && Modifier.isFinal(found.getModifiers());
-        boolean wanted = isVolatile ? !name.equals("r") : !constant && (name.equals("r") || name.equals("u"));
+        boolean wanted = isVolatile || !constant && (name.equals("r") || name.equals("u"));
         MethodHandle target;
         if (!wanted || kept && !isVolatile) {
             target = MethodHandles.empty(type);
         } else if (isVolatile) {
-            target = of(name.equals("a") ? "volatileRead" : "volatileWrite", type, site);
+            target = of(name.equals("a") || name.equals("r") ? "linkedVolatileRead" : "volatileWrite", type, site);
         } else {
             target = accessor(lookup, found.getDeclaringClass(), "$raddle$" + name + "$" + simple, type, site);
             if (target == null && Modifier.isFinal(found.getModifiers())) target = MethodHandles.empty(type);
