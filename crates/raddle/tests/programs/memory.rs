@@ -31,3 +31,15 @@ fn objects_that_have_died_are_forgotten() {
     // Rows are used again: there were never more than this many at a time.
     assert!(rows < 4_000_000, "{stat}");
 }
+
+#[test]
+fn an_array_that_was_accessed_can_die_before_its_thread_synchronises() {
+    let classes = scratch("big");
+    javac(&files(&java_sources("memory")), "", &classes);
+    let classes = classes.display().to_string();
+    // Room for one such array, and not for two.
+    let program = ["java", "-Xmx64m", "-XX:+UseSerialGC", "-cp", &classes, "Big", "8000000"];
+    let watched = watch(&["--no-config"], &program);
+    assert_eq!((watched.code, watched.out.as_str()), (Some(0), "sum 280000\n"), "{}", watched.err);
+    assert_eq!(watched.report["gaps"].as_array().map(Vec::len), Some(0), "{}", watched.err);
+}

@@ -2,12 +2,16 @@ package raddle.rt;
 
 import java.lang.ref.ReferenceQueue;
 import java.lang.ref.WeakReference;
+import jdk.internal.misc.Unsafe;
 
 /**
  * Numbers for objects that have no place for one: arrays, objects of the JDK's own classes, lambdas. A weak table in
  * stripes; also says which object another one is part of. Its own locks are not watched.
  */
 final class Identities {
+    private static final Unsafe U = Unsafe.getUnsafe();
+    static final long HELD = U.objectFieldOffset(Entry.class, "held");
+
     private static final int STRIPES = 64;
     private static final Identities[] ALL = new Identities[STRIPES];
 
@@ -19,6 +23,10 @@ final class Identities {
     static final class Entry extends WeakReference<Object> {
         final int hash;
         final long number;
+        /** Whose turn it was last to access the elements of an array: see {@link Told}. */
+        long turn;
+        /** How many slots it is in: something of it may have to be written. */
+        volatile int held;
         /** What this is a part of. */
         WeakReference<Object> whole;
         Entry next;
@@ -29,14 +37,23 @@ final class Identities {
             this.number = number;
             this.next = next;
         }
+
+        void hold(int more) {
+            U.getAndAddInt(this, HELD, more);
+        }
     }
 
     private Entry[] table = new Entry[64];
     private int size;
+    /** Of arrays that have died something has to be written yet: at most a few for each thread. */
+    private Entry later;
     private final ReferenceQueue<Object> dead = new ReferenceQueue<>();
 
     static Entry of(Object o, Recorder me) {
-        int hash = System.identityHashCode(o);
+        return of(o, System.identityHashCode(o), me);
+    }
+
+    static Entry of(Object o, int hash, Recorder me) {
         Entry found = ALL[hash & STRIPES - 1].entry(o, hash, me);
         // Not under the stripe's lock: what is recorded may need a number from another stripe.
         me.bury();
@@ -82,8 +99,24 @@ final class Identities {
                 size--;
                 break;
             }
-            me.died(gone.number);
+            if (gone.held == 0) {
+                me.died(gone.number);
+            } else {
+                gone.next = later;
+                later = gone;
+            }
         }
+        Entry still = null;
+        for (Entry e = later, next; e != null; e = next) {
+            next = e.next;
+            if (e.held == 0) {
+                me.died(e.number);
+            } else {
+                e.next = still;
+                still = e;
+            }
+        }
+        later = still;
     }
 
     private void grow() {

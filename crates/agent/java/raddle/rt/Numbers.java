@@ -16,7 +16,10 @@ abstract class Numbers {
     private ClassInfo last;
 
     /** The object looked up last that has no place for its number. */
-    Identities.Entry lastIdentity;
+    private Identities.Entry lastIdentity;
+
+    /** Some that were looked up before, by their hashes. */
+    private final Identities.Entry[] recent = new Identities.Entry[64];
 
     /** The numbers that this thread gives out next: to objects that keep them, and to others. */
     private long nextObject, objectsEnd, nextIdentity, identitiesEnd;
@@ -36,13 +39,27 @@ abstract class Numbers {
     final long identity(Object o) {
         Identities.Entry known = lastIdentity;
         try {
-            if (known == null || !known.refersTo(o)) lastIdentity = known = Identities.of(o, (Recorder) this);
+            if (known == null || !known.refersTo(o)) lastIdentity = known = lookUp(o);
         } catch (OutOfMemoryError e) {
             // As if it were another object.
             Lost.to(e);
             return freshIdentity();
         }
         return known.number;
+    }
+
+    private Identities.Entry lookUp(Object o) {
+        int hash = System.identityHashCode(o);
+        int at = hash & recent.length - 1;
+        Identities.Entry known = recent[at];
+        if (known == null || !known.refersTo(o)) recent[at] = known = Identities.of(o, hash, (Recorder) this);
+        return known;
+    }
+
+    /** What is known of an object that was looked up just now; null if it has a place for its number, or there is no memory. */
+    final Identities.Entry entry(Object o) {
+        Identities.Entry known = lastIdentity;
+        return known != null && known.refersTo(o) ? known : null;
     }
 
     @ForceInline
