@@ -117,6 +117,10 @@ impl Reader {
                             known.field.map(|field| self.field(operand, field, &known))
                         }
                         Kind::ArrayRead | Kind::ArrayWrite | Kind::RangeRead | Kind::RangeWrite => {
+                            if operand != 0 && self.gone.has(operand, &self.pages)? {
+                                stream.consume(length);
+                                continue;
+                            }
                             self.elements(operand, second, &known)
                         }
                         Kind::ObjectRead | Kind::ObjectWrite => self.whole(operand, second as u32, &known),

@@ -11,6 +11,7 @@ import jdk.internal.misc.Unsafe;
 final class Identities {
     private static final Unsafe U = Unsafe.getUnsafe();
     static final long HELD = U.objectFieldOffset(Entry.class, "held");
+    static final long OWNER = U.objectFieldOffset(Entry.class, "owner");
 
     private static final int STRIPES = 64;
     private static final Identities[] ALL = new Identities[STRIPES];
@@ -25,6 +26,8 @@ final class Identities {
         final long number;
         /** Whose turn it was last to access the elements of an array: see {@link Told}. */
         long turn;
+        /** The number of the thread that alone has accessed the elements of an array; 0: nobody, -1: several. */
+        volatile int owner;
         /** How many slots it is in: something of it may have to be written. */
         volatile int held;
         /** What this is a part of. */
@@ -36,6 +39,13 @@ final class Identities {
             this.hash = hash;
             this.number = number;
             this.next = next;
+        }
+
+        /** A thread comes to the array's elements, perhaps again. */
+        void isAccessedBy(int thread) {
+            int before = owner;
+            if (before == thread || before == -1) return;
+            if (before != 0 || !U.compareAndSetInt(this, OWNER, 0, thread)) owner = -1;
         }
 
         void hold(int more) {
@@ -100,7 +110,7 @@ final class Identities {
                 break;
             }
             if (gone.held == 0) {
-                me.died(gone.number);
+                dies(gone, me);
             } else {
                 gone.next = later;
                 later = gone;
@@ -110,13 +120,19 @@ final class Identities {
         for (Entry e = later, next; e != null; e = next) {
             next = e.next;
             if (e.held == 0) {
-                me.died(e.number);
+                dies(e, me);
             } else {
                 e.next = still;
                 still = e;
             }
         }
         later = still;
+    }
+
+    private static void dies(Entry e, Recorder me) {
+        // What the reader has not read of it yet tells nothing.
+        if (Recorder.FILTER && e.owner > 0) gone(e.number);
+        me.died(e.number);
     }
 
     private void grow() {
@@ -131,4 +147,7 @@ final class Identities {
             }
         }
     }
+
+    /** An array is gone that one thread alone has accessed. */
+    private static native void gone(long number);
 }

@@ -37,7 +37,10 @@ final class Told {
     /** The epoch, its first turn, and the next. */
     private long token, first, next;
 
+    private final int thread;
+
     Told(int thread) {
+        this.thread = thread;
         next = first = (long) thread << TURN_BITS | 1;
     }
 
@@ -49,7 +52,10 @@ final class Told {
         }
         long turn = array.turn;
         // Those of other threads are less than all of this one's, or greater.
-        if (turn < first || turn >= next) array.turn = turn = next++;
+        if (turn < first || turn >= next) {
+            array.turn = turn = next++;
+            array.isAccessedBy(thread);
+        }
         return turn;
     }
 
