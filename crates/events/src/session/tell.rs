@@ -176,6 +176,10 @@ impl Reader {
                     let writes = kind == Kind::ArrayWrite;
                     let var = match record::elements(range, step) {
                         Some((from, to, step)) if operand != 0 && (writes || kind == Kind::ArrayRead) => {
+                            if self.gone.has(operand, &self.pages)? {
+                                stream.consume(24);
+                                continue;
+                            }
                             self.stepwise(operand, (from, to, step), &known)
                         }
                         _ => {
