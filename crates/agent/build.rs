@@ -8,7 +8,7 @@ use events::models::KindWord;
 use events::session::Kind;
 
 /// The classes that are compiled, in the order in which they have to be defined.
-const CLASSES: [&str; 28] = [
+const CLASSES: [&str; 30] = [
     "Kinds",
     "Sites",
     "Lost",
@@ -20,7 +20,9 @@ const CLASSES: [&str; 28] = [
     "Identities$Entry",
     "Identities",
     "Waits",
+    "Told",
     "Numbers",
+    "Elements",
     "Recorder",
     "Regions",
     "Room",

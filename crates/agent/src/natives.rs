@@ -99,6 +99,7 @@ fn natives() -> Vec<(&'static str, Vec<Method>)> {
                 (c"close", c"(J)V", close as *mut c_void),
             ],
         ),
+        ("Identities", vec![(c"gone", c"(J)V", gone as *mut c_void)]),
         (
             "Numbers",
             vec![
@@ -251,6 +252,15 @@ extern "system" fn calls(
         // SAFETY: the JVM's pointer, in this thread.
         let calls = unsafe { Jni::new(env) }.text(calls);
         agent.tell_calls(&calls, thread as u32, site as u32, starts != 0);
+    });
+}
+
+/// An array has died that one thread alone has accessed.
+extern "system" fn gone(_: *mut JNIEnv, _: jclass, number: jlong) {
+    contained((), || {
+        if let (Some(agent), Ok(number)) = (agent(), u64::try_from(number)) {
+            agent.session.gone(number);
+        }
     });
 }
 

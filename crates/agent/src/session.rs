@@ -36,6 +36,7 @@ pub struct Session {
     reader: u32,
     pages: Mutex<Pages>,
     names: Mutex<Names>,
+    gone: Mutex<()>,
     over: AtomicBool,
     folder: PathBuf,
 }
@@ -108,6 +109,7 @@ impl Session {
                 out: 0,
                 threads: 0,
             }),
+            gone: Mutex::new(()),
             over: AtomicBool::new(false),
             folder: folder.clone(),
         };
@@ -132,6 +134,26 @@ impl Session {
     fn word32(&self, offset: u64) -> &AtomicU32 {
         // SAFETY: as above.
         unsafe { &*self.base.add(offset as usize).cast::<AtomicU32>() }
+    }
+
+    /// An array has died that one thread alone has ever accessed: the reader may pass over what it has not read of it. Only
+    /// the latest are kept.
+    pub fn gone(&self, number: u64) {
+        let _alone = self.gone.lock().unwrap_or_else(PoisonError::into_inner);
+        let (block, bit) = (number / at::GONE_BLOCK, number % at::GONE_BLOCK);
+        let row = at::GONE_PAGE * at::PAGE + block % at::GONE_ROWS * at::GONE_ROW;
+        let owner = self.word(row);
+        match owner.load(Ordering::Relaxed) {
+            known if known == block + 1 => {}
+            later if later > block + 1 => return,
+            _ => {
+                // Nobody's, until nothing is left of the block before.
+                owner.store(0, Ordering::SeqCst);
+                (8..at::GONE_ROW).step_by(8).for_each(|at| self.word(row + at).store(0, Ordering::SeqCst));
+                owner.store(block + 1, Ordering::SeqCst);
+            }
+        }
+        self.word(row + 8 + bit / 64 * 8).fetch_or(1 << (bit % 64), Ordering::SeqCst);
     }
 
     /// Where the counter of stamps is.

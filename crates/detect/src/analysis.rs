@@ -54,6 +54,8 @@ pub struct Analysis {
     repeats: Repeats,
     /// Accesses to parts of ranges, while they are shown.
     shown: Vec<Access>,
+    /// Room for the parts of one range, and for accesses to them.
+    splits: (Vec<VarId>, Vec<Access>),
     tests: Tests,
     births: Births,
     marks: Marks,
@@ -126,6 +128,7 @@ impl Analysis {
             ranges: Ranges::default(),
             repeats: Repeats::default(),
             shown: Vec::new(),
+            splits: Default::default(),
             tests: Tests::default(),
             births: Births::default(),
             marks: Marks::default(),
@@ -443,7 +446,8 @@ impl Analysis {
         if operation.is_some() {
             self.show::<false>(thread, operation, &[], (number, first, 0), symbols);
         }
-        let (mut shown, mut parts) = (std::mem::take(&mut self.shown), Vec::new());
+        let mut shown = std::mem::take(&mut self.shown);
+        let (mut parts, mut split) = std::mem::take(&mut self.splits);
         let mut begun = first;
         for (number, access) in (first..).zip(accesses) {
             let part = |var| Access::new(var, access.site(), access.writes());
@@ -462,12 +466,14 @@ impl Analysis {
                     running.detector.vars(&mut |vars| vars.copy(from, to));
                 }
             });
-            let split: Vec<Access> = parts.drain(..).map(part).collect();
+            split.extend(parts.drain(..).map(part));
             self.show::<false>(thread, None, &split, (number, number, 0), symbols);
+            split.clear();
             begun = number + 1;
         }
         self.show_parts(thread, &mut shown, begun, symbols);
         self.shown = shown;
+        self.splits = (parts, split);
     }
 
     /// Shows accesses that follow one another from a number on, each of them to one part.

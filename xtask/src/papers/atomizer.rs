@@ -244,7 +244,7 @@ struct Sum {
 
 impl Sum {
     fn add(&mut self, desk: &Desk, program: &Program, args: &[&str]) -> Result<(), String> {
-        let watched = desk.looker.watched(program, args)?;
+        let (bare, watched) = desk.looker.timed(program, args)?;
         let trace = desk.looker.place.join("locks.trace");
         desk.looker.watch(program, &["--record", &trace.display().to_string()], &[])?;
         let [held, sets] = desk.looker.locks(&trace)?;
@@ -253,7 +253,7 @@ impl Sum {
         self.lines += program.lines;
         self.threads += watched.covered("threads");
         self.locks += watched.covered("locks");
-        self.bare += desk.looker.bare(program, args)?;
+        self.bare += bare;
         self.watched += watched.seconds;
         let clocks = desk.looker.clocked(program, args)?;
         self.clocks = [self.clocks[0] + clocks[0], self.clocks[1] + clocks[1]];

@@ -117,8 +117,7 @@ pub fn tables(desk: &Desk, page: &mut Page) -> Result<(), String> {
     for paper in &PAPERS {
         let program = desk.corpus.get(&format!("racer/{}", paper.name))?;
         let fields = program.fields(None)?;
-        let bare = desk.looker.bare(program, &[])?;
-        let watched = desk.looker.watched(program, &[])?;
+        let (bare, watched) = desk.looker.timed(program, &[])?;
         let trace = desk.looker.place.join("racer.trace");
         let record = trace.display().to_string();
         let strict = ["--detectors", "racer", "--paper", "--record", &record];

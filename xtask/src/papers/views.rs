@@ -31,8 +31,7 @@ pub fn tables(desk: &Desk, page: &mut Page) -> Result<(), String> {
     let mut rows = Vec::new();
     for (name, [lines, classes, bare, watched, size, warnings], path, args) in THIRD {
         let program = desk.corpus.get(path)?;
-        let alone = desk.looker.bare(program, args)?;
-        let together = desk.looker.watched(program, args)?;
+        let (alone, together) = desk.looker.timed(program, args)?;
         let trace = desk.looker.place.join("views.trace");
         let record = trace.display().to_string();
         let ours = desk.looker.watch(program, &["--detectors", "views", "--record", &record], args)?;

@@ -109,6 +109,8 @@ struct Followed {
     /// Of each thread the values of which locks still tell something, and the others.
     open: Vec<Vec<Value>>,
     closed: Vec<Vec<Value>>,
+    /// Lists of values that are gone.
+    lists: Vec<(Vec<Write>, Vec<Write>)>,
 }
 
 /// What is known of a thread besides its values.
@@ -172,19 +174,49 @@ impl Followed {
         self.drop(thread, flow);
         let watched = self.watched.entry(read.var).or_default();
         let others = watched.writes.iter().filter(|write| write.epoch.thread != thread);
-        let earlier = others.filter(|write| !order.before(write.epoch, thread)).copied().collect();
+        // The lists of a value that is gone: there is one of these for each read.
+        let (mut earlier, ordered) = self.lists.pop().unwrap_or_default();
+        earlier.extend(others.filter(|write| !order.before(write.epoch, thread)));
         watched.readers.push((thread, flow));
         let epoch = order.epoch(thread);
-        let value = Value { flow, read, epoch, earlier, between: None, ordered: Vec::new() };
+        let value = Value { flow, read, epoch, earlier, between: None, ordered };
         at(&mut self.open, thread).push(value);
     }
 
-    fn drop(&mut self, thread: ThreadId, flow: FlowId) -> Option<Value> {
+    fn drop(&mut self, thread: ThreadId, flow: FlowId) {
+        if let Some(value) = self.leave(thread, flow) {
+            self.give_back(value);
+        }
+    }
+
+    fn leave(&mut self, thread: ThreadId, flow: FlowId) -> Option<Value> {
         let value = self.take(thread, flow)?;
         if let Some(watched) = self.watched.get_mut(&value.read.var) {
             watched.readers.retain(|reader| *reader != (thread, flow));
         }
         Some(value)
+    }
+
+    /// A use that nobody has written before, so far, in place of the one before.
+    fn pends(&mut self, pending: Pending) {
+        let watched = self.watched.entry(pending.read.var).or_default();
+        let same = |old: &&mut Pending| {
+            let thread = old.epoch.thread == pending.epoch.thread;
+            old.flow == pending.flow && thread && old.read.kept == pending.read.kept
+        };
+        match watched.pending.iter_mut().find(same) {
+            Some(old) => *old = pending,
+            None => watched.pending.push(pending),
+        }
+    }
+
+    /// Nobody needs the value any more.
+    fn give_back(&mut self, Value { mut earlier, mut ordered, .. }: Value) {
+        earlier.clear();
+        ordered.clear();
+        if self.lists.len() < FEW {
+            self.lists.push((earlier, ordered));
+        }
     }
 
     /// A lock is given up.
@@ -290,12 +322,13 @@ impl Stale {
 
     fn reads(&mut self, flow: FlowId, now: &mut Now<'_>) {
         let me = now.thread;
-        self.followed.drop(me, flow);
-        let Some(read) = at(&mut self.threads, me).look(now.sets) else { return };
-        let is_field = matches!(now.variable(read.var).slot, Slot::Field(_));
         let matters = self.paper || now.symbols.flows.get(flow).kind != FlowKind::Any;
-        if !read.write && read.lock.is_some() && is_field && matters {
-            self.followed.reads(flow, read, me, now.hand_over);
+        let read = at(&mut self.threads, me).look(now.sets);
+        match read.filter(|read| matters && !read.write && read.lock.is_some()) {
+            Some(read) if matches!(now.variable(read.var).slot, Slot::Field(_)) => {
+                self.followed.reads(flow, read, me, now.hand_over)
+            }
+            _ => self.followed.drop(me, flow),
         }
     }
 
@@ -307,39 +340,38 @@ impl Stale {
         if !stale {
             return;
         }
-        let Some(value) = self.followed.drop(me, flow) else { return };
-        let kind = now.symbols.flows.get(flow).kind;
-        let mut used = StepAt::new(me, event.site, Role::Use, None, now.held.all);
-        if kind == FlowKind::Back {
-            used.note = "what is computed from it is written back".to_owned();
-        }
+        let Some(value) = self.followed.leave(me, flow) else { return };
+        let used = StepAt::new(me, event.site, Role::Use, None, now.held.all);
         let order = now.hand_over;
-        let written = value
+        let mut written = value
             .between
-            .or_else(|| value.ordered.iter().find(|write| !order.before(write.epoch, me)).copied());
-        let at = Some(now.at_operation(event));
-        match written {
-            Some(write) => self.report(flow, &value.read, used, &Fate::Overwritten(write), at, now, out),
-            None if self.paper => self.report(flow, &value.read, used, &Fate::Nothing, at, now, out),
-            None if kind == FlowKind::Unlikely => {}
-            None => {
-                let could =
-                    value.earlier.iter().find(|write| !keeps_out(value.read.kept, write.held, now.sets));
-                if let Some(write) = could {
-                    self.report(flow, &value.read, used, &Fate::CouldBe(*write), at, now, out);
-                    return;
+            .into_iter()
+            .chain(value.ordered.iter().copied().filter(|w| !order.before(w.epoch, me)));
+        let mut could = || {
+            let kept = value.read.kept;
+            value.earlier.iter().find(|write| !keeps_out(kept, write.held, now.sets)).copied()
+        };
+        let fate = match written.next() {
+            Some(write) => Some(Fate::Overwritten(write)),
+            None if self.paper => Some(Fate::Nothing),
+            None if now.symbols.flows.get(flow).kind == FlowKind::Unlikely => None,
+            None => match could() {
+                Some(write) => Some(Fate::CouldBe(write)),
+                None => {
+                    self.followed.pends(Pending {
+                        flow,
+                        read: value.read,
+                        used: used.clone(),
+                        epoch: order.epoch(me),
+                    });
+                    None
                 }
-                let pending = Pending { flow, read: value.read, used, epoch: order.epoch(me) };
-                let watched = self.followed.watched.entry(value.read.var).or_default();
-                let same = |old: &&mut Pending| {
-                    old.flow == flow && old.epoch.thread == me && old.read.kept == pending.read.kept
-                };
-                match watched.pending.iter_mut().find(same) {
-                    Some(old) => *old = pending,
-                    None => watched.pending.push(pending),
-                }
-            }
+            },
+        };
+        if let Some(fate) = fate {
+            self.report(flow, &value.read, used, &fate, Some(now.at_operation(event)), now, out);
         }
+        self.followed.give_back(value);
     }
 
     fn writes(&mut self, var: VarId, write: Write, at: At, now: &mut Now<'_>, out: &mut Out) {
@@ -355,7 +387,7 @@ impl Stale {
         &mut self,
         flow: FlowId,
         read: &Last,
-        used: StepAt,
+        mut used: StepAt,
         fate: &Fate,
         at: Option<At>,
         now: &mut Now<'_>,
@@ -390,6 +422,9 @@ impl Stale {
             return;
         }
         *told = (*told).max(Some(confidence));
+        if kind == FlowKind::Back {
+            used.note = "what is computed from it is written back".to_owned();
+        }
         let target = now.variable(read.var).object.map(|_| Target::Variable(read.var));
         let thread = used.thread;
         let mut steps = vec![StepAt::new(thread, read.site, Role::Read, target, read.held.all)];

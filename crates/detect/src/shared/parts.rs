@@ -58,15 +58,16 @@ impl Parts {
     }
 
     /// The parts of a colour that begin from here on and before there.
-    pub fn between(&self, colour: u32, from: u64, to: u64) -> Vec<(u64, Part)> {
+    pub fn between(&self, colour: u32, from: u64, to: u64, found: &mut Vec<(u64, Part)>) {
         match self {
             Self::Few(list) => {
                 let first = list.partition_point(|(place, _)| *place < (colour, from));
                 let some = list.iter().skip(first).take_while(|(place, _)| *place < (colour, to));
-                some.map(|(place, part)| (place.1, *part)).collect()
+                found.extend(some.map(|(place, part)| (place.1, *part)));
             }
             Self::Many(tree) => {
-                tree.range((colour, from)..(colour, to)).map(|(place, part)| (place.1, *part)).collect()
+                let some = tree.range((colour, from)..(colour, to));
+                found.extend(some.map(|(place, part)| (place.1, *part)));
             }
         }
     }
@@ -86,6 +87,14 @@ impl Parts {
             Self::Many(tree) => {
                 tree.insert(place, part);
             }
+        }
+    }
+
+    /// Takes all away; a list stays for other parts.
+    pub fn clear(&mut self, mut gone: impl FnMut(Part)) {
+        match self {
+            Self::Few(list) => list.drain(..).for_each(|(_, part)| gone(part)),
+            Self::Many(_) => self.take().into_iter().for_each(|(_, part)| gone(part)),
         }
     }
 
@@ -113,6 +122,11 @@ mod tests {
 
     #[test]
     fn a_list_that_has_become_a_tree_holds_the_same() {
+        let between = |parts: &Parts, colour, from, to| {
+            let mut found = Vec::new();
+            parts.between(colour, from, to, &mut found);
+            found.len()
+        };
         let part = |end| Part { end, var: VarId(end as u32), named: None };
         let mut parts = Parts::default();
         for number in 0..100 {
@@ -125,11 +139,11 @@ mod tests {
             assert_eq!(parts.all().len() as u64, number + 1);
             assert!(parts.all().is_sorted_by_key(|(place, _)| *place));
             assert_eq!(parts.before((place.0, place.1 + 1)).map(|found| found.1.end), Some(at));
-            assert_eq!(parts.between(place.0, place.1, place.1 + 1).len(), 1);
+            assert_eq!(between(&parts, place.0, place.1, place.1 + 1), 1);
         }
         assert!(matches!(parts, Parts::Many(_)));
         assert!(parts.before((1, 0)).is_none(), "nothing of that colour");
-        assert_eq!(parts.between(0, 0, 1000).len(), 34);
+        assert_eq!(between(&parts, 0, 0, 1000), 34);
         assert_eq!(parts.take().len(), 100);
         assert!(parts.all().is_empty());
     }

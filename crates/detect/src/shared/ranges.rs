@@ -44,15 +44,28 @@ struct Listed {
 /// Of a variable that is not known to be one part.
 const SEVERAL: VarId = VarId(u32::MAX);
 
-/// All arrays that have been accessed.
+/// What else there is of a variable of the trace, a bit each: it is the id of a part, or was before that was split; there is a
+/// list of its parts; the part that has its id is not all of it any more.
+const PART: u8 = 1;
+const LIST: u8 = 2;
+const REST: u8 = 4;
+
+/// No array.
+const NONE: u32 = u32::MAX;
+
+/// All arrays that have been accessed. Small ones come and go by the hundred thousand: what is kept for one that is gone is
+/// used for another, and nothing is hashed for one that nobody has split.
 #[derive(Default)]
 pub struct Ranges {
-    arrays: FxHashMap<ObjectId, Array>,
+    /// For each object the number of its array.
+    numbers: Vec<u32>,
+    arrays: Vec<Array>,
+    spare_arrays: Vec<u32>,
     /// For each variable of the trace the part that it is, if it is only one: itself, if it is no array range or one
     /// that nothing has split.
     only: Vec<VarId>,
-    /// Whether a variable of the trace is the id of a part, or was before that was split.
-    is_part: Vec<bool>,
+    /// For each variable of the trace [`PART`], [`LIST`] and [`REST`].
+    also: Vec<u8>,
     /// Of those that are several.
     lists: FxHashMap<VarId, Listed>,
     /// What parts are that have the id of a variable of the trace and are not all of it any more.
@@ -60,6 +73,8 @@ pub struct Ranges {
     /// What the parts that are no variable of the trace are, by `SPLIT_TOP - id`.
     splits: Vec<Variable>,
     spare: Vec<VarId>,
+    /// Room for parts that a run covers.
+    covered: Vec<(u64, Part)>,
     looked_at: usize,
     /// Freed since the last look: their rows may say something else now.
     freed: Vec<VarId>,
@@ -91,7 +106,7 @@ impl Ranges {
     pub fn look(&mut self, symbols: &Symbols) -> bool {
         let rows = symbols.variables().rows();
         self.only.resize(rows.len(), SEVERAL);
-        self.is_part.resize(rows.len(), false);
+        self.also.resize(rows.len(), 0);
         let again = std::mem::take(&mut self.freed);
         for i in again.into_iter().map(VarId::index).chain(self.looked_at..rows.len()) {
             let range = matches!(rows[i].slot, Slot::Elements { .. });
@@ -118,7 +133,7 @@ impl Ranges {
     /// Whether nobody can have kept anything for a variable of the trace: a range that is nothing but other parts.
     pub fn is_mere_name(&self, var: VarId, symbols: &Symbols) -> bool {
         let several = matches!(symbols.variables().get(var).slot, Slot::Elements { count: 2.., .. });
-        several && !self.is_part[var.index()]
+        several && self.also[var.index()] & PART == 0
     }
 
     /// The variable that an id of a part stands for.
@@ -126,7 +141,10 @@ impl Ranges {
         if var.index() < symbols.variables().len() {
             let whole = *symbols.variables().get(var);
             let several = matches!(whole.slot, Slot::Elements { count: 2.., .. });
-            self.rests.get(&var).filter(|_| several).copied().unwrap_or(whole)
+            if !several || self.also[var.index()] & REST == 0 {
+                return whole;
+            }
+            self.rests.get(&var).copied().unwrap_or(whole)
         } else {
             self.splits[(SPLIT_TOP - var.0) as usize]
         }
@@ -149,8 +167,10 @@ impl Ranges {
             parts.push(part);
             return;
         }
-        let array = self.arrays.entry(object).or_insert_with(Array::new);
-        if let Some(listed) = self.lists.get(&var)
+        let number = self.number(object);
+        let array = &self.arrays[number];
+        if self.also[var.index()] & LIST != 0
+            && let Some(listed) = self.lists.get(&var)
             && listed.version == array.version
         {
             parts.extend_from_slice(&listed.parts);
@@ -158,38 +178,53 @@ impl Ranges {
         }
         let (begun, version) = (parts.len(), array.version);
         if let Some(colours) = common(array.colours, step).filter(|&colours| colours != array.colours) {
-            self.colour(object, colours, copy);
+            self.colour(object, number, colours, copy);
         }
-        let array = self.arrays.entry(object).or_insert_with(Array::new);
-        let mut runs = array.runs(first, count, step);
+        let mut runs = self.arrays[number].runs(first, count, step);
         match (runs.next(), runs.next()) {
-            (Some(run), None) => self.run(object, run, Some(var), parts, copy),
+            (Some(run), None) => self.run((object, number), run, Some(var), parts, copy),
             (one, two) => {
                 for run in one.into_iter().chain(two).chain(runs) {
-                    self.run(object, run, None, parts, copy);
+                    self.run((object, number), run, None, parts, copy);
                 }
             }
         }
         // Of an array whose parts still change a list would soon be out of date.
-        if self.only_part(var).is_none() && self.arrays.get(&object).is_some_and(|a| a.version == version) {
+        if self.only_part(var).is_none() && self.arrays[number].version == version {
             let parts = parts.get(begun..).unwrap_or_default().into();
+            self.also[var.index()] |= LIST;
             self.lists.insert(var, Listed { version, parts });
         }
+    }
+
+    /// The number of an object's array.
+    fn number(&mut self, object: ObjectId) -> usize {
+        if self.numbers.len() <= object.index() {
+            self.numbers.resize(object.index() + 1, NONE);
+        }
+        let number = &mut self.numbers[object.index()];
+        if *number == NONE {
+            *number = self.spare_arrays.pop().unwrap_or_else(|| {
+                self.arrays.push(Array::new());
+                self.arrays.len() as u32 - 1
+            });
+        }
+        *number as usize
     }
 
     /// Appends the parts of a run, which is all of a variable of the trace if that is given.
     fn run(
         &mut self,
-        object: ObjectId,
+        (object, number): (ObjectId, usize),
         run: Run,
         whole: Option<VarId>,
         parts: &mut Vec<VarId>,
         copy: &mut dyn FnMut(VarId, VarId),
     ) {
         let Run { colour, from, to } = run;
-        self.cut(object, (colour, from), copy);
-        self.cut(object, (colour, to), copy);
-        let array = self.arrays.entry(object).or_insert_with(Array::new);
+        self.cut((object, number), (colour, from), copy);
+        self.cut((object, number), (colour, to), copy);
+        let array = &mut self.arrays[number];
         if let Some(var) = whole
             && let Some(part) = array.parts.get_mut((colour, from))
             && part.end == to
@@ -199,19 +234,20 @@ impl Ranges {
             parts.push(part.var);
             return;
         }
-        let covered = array.parts.between(colour, from, to);
+        let mut covered = std::mem::take(&mut self.covered);
+        array.parts.between(colour, from, to, &mut covered);
         let mut at = from;
         let behind = (to, Part { end: to, var: SEVERAL, named: None });
         for &(start, part) in covered.iter().chain([&behind]) {
             if at < start {
                 let named = whole.filter(|_| at == from && start == to);
-                let new =
-                    named.unwrap_or_else(|| self.new_split(object, Run { colour, from: at, to: start }));
+                let new = named
+                    .unwrap_or_else(|| self.new_split((object, number), Run { colour, from: at, to: start }));
                 if let Some(var) = named {
                     self.only[var.index()] = var;
-                    self.is_part[var.index()] = true;
+                    self.also[var.index()] |= PART;
                 }
-                self.insert(object, (colour, at), Part { end: start, var: new, named });
+                self.insert(number, (colour, at), Part { end: start, var: new, named });
                 parts.push(new);
             }
             if start < to {
@@ -219,48 +255,60 @@ impl Ranges {
             }
             at = part.end;
         }
+        covered.clear();
+        self.covered = covered;
     }
 
     /// The array is gone; calls `forget` for each part that is no variable of the trace.
     pub fn free(&mut self, object: ObjectId, symbols: &Symbols, forget: &mut dyn FnMut(VarId)) {
-        let parts = self.arrays.remove(&object).map(|mut array| array.parts.take());
-        for (_, part) in parts.unwrap_or_default() {
-            if part.var.index() >= symbols.variables().len() {
-                forget(part.var);
-                self.spare.push(part.var);
-            }
+        if let Some(number) = self.numbers.get_mut(object.index()).filter(|number| **number != NONE) {
+            let at = std::mem::replace(number, NONE);
+            let (array, spare) = (&mut self.arrays[at as usize], &mut self.spare);
+            array.colours = 1;
+            array.version = 0;
+            array.parts.clear(|part| {
+                if part.var.index() >= symbols.variables().len() {
+                    forget(part.var);
+                    spare.push(part.var);
+                }
+            });
+            self.spare_arrays.push(at);
         }
         for &var in symbols.variables_of(object) {
             self.only[var.index()] = SEVERAL;
-            self.is_part[var.index()] = false;
-            self.lists.remove(&var);
-            self.rests.remove(&var);
+            let also = std::mem::take(&mut self.also[var.index()]);
+            if also & LIST != 0 {
+                self.lists.remove(&var);
+            }
+            if also & REST != 0 {
+                self.rests.remove(&var);
+            }
             self.freed.push(var);
         }
     }
 
     /// Gives an array more colours, a multiple of those it has: each part becomes one for each of its elements' colours.
-    fn colour(&mut self, object: ObjectId, colours: u32, copy: &mut dyn FnMut(VarId, VarId)) {
-        let Some(array) = self.arrays.get_mut(&object) else { return };
+    fn colour(&mut self, object: ObjectId, number: usize, colours: u32, copy: &mut dyn FnMut(VarId, VarId)) {
+        let array = &mut self.arrays[number];
         let (before, times) = (array.colours, u64::from(colours / array.colours));
         array.colours = colours;
         array.version += 1;
         for ((colour, from), part) in array.parts.take() {
             self.lose_name(part);
             let mut first = true;
-            for number in 0..times {
-                // Those of the part before which a multiple of `times` and `number` come.
-                let (from, to) = (from.saturating_sub(number), part.end.saturating_sub(number));
+            for rest in 0..times {
+                // Those of the part before which a multiple of `times` and `rest` come.
+                let (from, to) = (from.saturating_sub(rest), part.end.saturating_sub(rest));
                 let (from, to) = (from.div_ceil(times), to.div_ceil(times));
                 if from == to {
                     continue;
                 }
-                let run = Run { colour: colour + number as u32 * before, from, to };
-                let var = if first { part.var } else { self.new_split(object, run) };
+                let run = Run { colour: colour + rest as u32 * before, from, to };
+                let var = if first { part.var } else { self.new_split((object, number), run) };
                 if first {
-                    self.is_now(var, object, run);
+                    self.is_now(var, (object, number), run);
                 }
-                self.insert(object, (run.colour, from), Part { end: to, var, named: None });
+                self.insert(number, (run.colour, from), Part { end: to, var, named: None });
                 if !first {
                     copy(part.var, var);
                 }
@@ -270,22 +318,26 @@ impl Ranges {
     }
 
     /// Makes sure that no part reaches across a place.
-    fn cut(&mut self, object: ObjectId, (colour, at): Place, copy: &mut dyn FnMut(VarId, VarId)) {
-        let Some(array) = self.arrays.get(&object) else { return };
-        let Some((place, part)) = array.parts.before((colour, at)) else { return };
+    fn cut(
+        &mut self,
+        (object, number): (ObjectId, usize),
+        (colour, at): Place,
+        copy: &mut dyn FnMut(VarId, VarId),
+    ) {
+        let Some((place, part)) = self.arrays[number].parts.before((colour, at)) else { return };
         if part.end <= at {
             return;
         }
         self.lose_name(part);
-        let right = self.new_split(object, Run { colour, from: at, to: part.end });
-        self.is_now(part.var, object, Run { colour, from: place.1, to: at });
-        self.insert(object, place, Part { end: at, var: part.var, named: None });
-        self.insert(object, (colour, at), Part { end: part.end, var: right, named: None });
+        let right = self.new_split((object, number), Run { colour, from: at, to: part.end });
+        self.is_now(part.var, (object, number), Run { colour, from: place.1, to: at });
+        self.insert(number, place, Part { end: at, var: part.var, named: None });
+        self.insert(number, (colour, at), Part { end: part.end, var: right, named: None });
         copy(part.var, right);
     }
 
-    fn insert(&mut self, object: ObjectId, place: Place, part: Part) {
-        let array = self.arrays.entry(object).or_insert_with(Array::new);
+    fn insert(&mut self, number: usize, place: Place, part: Part) {
+        let array = &mut self.arrays[number];
         array.parts.insert(place, part);
         array.version += 1;
     }
@@ -298,16 +350,19 @@ impl Ranges {
     }
 
     /// A part has become smaller.
-    fn is_now(&mut self, var: VarId, object: ObjectId, run: Run) {
-        let variable = self.named(object, run);
+    fn is_now(&mut self, var: VarId, array: (ObjectId, usize), run: Run) {
+        let variable = self.named(array, run);
         match SPLIT_TOP.checked_sub(var.0).and_then(|at| self.splits.get_mut(at as usize)) {
             Some(split) => *split = variable,
-            None => drop(self.rests.insert(var, variable)),
+            None => {
+                self.also[var.index()] |= REST;
+                self.rests.insert(var, variable);
+            }
         }
     }
 
-    fn named(&self, object: ObjectId, run: Run) -> Variable {
-        let colours = self.arrays.get(&object).map_or(1, |array| array.colours);
+    fn named(&self, (object, number): (ObjectId, usize), run: Run) -> Variable {
+        let colours = self.arrays[number].colours;
         let first = (u64::from(colours) * run.from) as u32 + run.colour;
         let slot = Slot::elements(first, (run.to - run.from) as u32, colours);
         // All elements of a part are elements of a range of the trace.
@@ -315,8 +370,8 @@ impl Ranges {
         Variable { object: Some(object), slot }
     }
 
-    fn new_split(&mut self, object: ObjectId, run: Run) -> VarId {
-        let variable = self.named(object, run);
+    fn new_split(&mut self, array: (ObjectId, usize), run: Run) -> VarId {
+        let variable = self.named(array, run);
         match self.spare.pop() {
             Some(var) => {
                 self.splits[(SPLIT_TOP - var.0) as usize] = variable;
@@ -492,7 +547,7 @@ mod tests {
                 let accessed = (0..count).map(|number| first + number * step);
                 accessed.for_each(|index| of_elements[index as usize].push(time));
                 several += usize::from(parts.len() > 1 && parts.len() < count as usize);
-                let known = array.ranges.arrays.values().next().unwrap();
+                let known = &array.ranges.arrays[0];
                 let mut covered = 0;
                 for ((colour, from), part) in known.parts.all() {
                     for at in from..part.end {

@@ -4,7 +4,9 @@
 //! page 0       magic, version, page size, then each in a cache line of its own: stamp counter, state and pages in use,
 //!              head and tail of the ring
 //! pages 1–16   the ring: page numbers of chunks that were given back, as u32
-//! from page 17 chunks
+//! pages 17–152 which arrays are gone that one thread alone has accessed: rows of a word that says for which block of object
+//!              numbers it is, one more than the block's, and a bit for each of them
+//! from page 153 chunks
 //! ```
 //! All numbers are little-endian. A chunk that was given back is zero from its first byte to its last.
 
@@ -20,7 +22,7 @@ pub const MAGIC: [u8; 8] = *b"RADDLE\0\x01";
 /// Offset of the version, u32.
 pub const VERSION_AT: u64 = 8;
 /// The version this code writes and reads.
-pub const VERSION: u32 = 5;
+pub const VERSION: u32 = 6;
 /// Offset of the page size, u32.
 pub const PAGE_SIZE_AT: u64 = 12;
 /// Bytes of a page.
@@ -63,7 +65,16 @@ pub const RING_PAGE: u64 = 1;
 /// Entries of the ring, u32 each: entry `i` is at `RING_PAGE * PAGE + 4 * (i % RING)`.
 pub const RING: u64 = 16384;
 /// The first page that may belong to a chunk.
-pub const FIRST_CHUNK: u32 = 17;
+pub const FIRST_CHUNK: u32 = 153;
+
+/// The first page of what is gone.
+pub const GONE_PAGE: u64 = 17;
+/// Numbers of a block.
+pub const GONE_BLOCK: u64 = 1024;
+/// Bytes of a row, and how many rows there are: block `i` may be in row `i % GONE_ROWS`.
+pub const GONE_ROW: u64 = 8 + GONE_BLOCK / 8;
+/// Rows.
+pub const GONE_ROWS: u64 = 4096;
 
 /// Pages of a thread's first chunk.
 pub const SMALL: u32 = 1;
@@ -101,4 +112,5 @@ pub const fn head_of(word: u64, taken: u64) -> u64 {
     taken + (word as u32).wrapping_sub(taken as u32) as u64
 }
 
-const _: () = assert!(RING * 4 == (FIRST_CHUNK as u64 - RING_PAGE) * PAGE, "the ring fills its pages");
+const _: () = assert!(RING * 4 == (GONE_PAGE - RING_PAGE) * PAGE, "the ring fills its pages");
+const _: () = assert!(GONE_ROWS * GONE_ROW == (FIRST_CHUNK as u64 - GONE_PAGE) * PAGE, "and so do the rows");

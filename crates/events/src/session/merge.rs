@@ -19,6 +19,7 @@ use std::time::Duration;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::alive::alive;
+use super::gone::Gone;
 use super::layout::FIRST_STAMP;
 use super::objects::Objects;
 use super::pages::Pages;
@@ -71,6 +72,7 @@ pub struct Reader {
     pub(super) pages: Pages,
     pub(super) tables: Tables,
     pub(super) objects: Objects,
+    pub(super) gone: Gone,
     pub(super) rules: Rules,
     pub(super) regions: Numbers,
     pub(super) streams: Vec<Option<Stream>>,
@@ -137,6 +139,7 @@ impl Reader {
             pages,
             tables,
             objects: Objects::default(),
+            gone: Gone::default(),
             rules: Rules::default(),
             regions: Numbers::default(),
             streams: Vec::new(),

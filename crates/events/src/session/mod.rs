@@ -6,6 +6,7 @@ pub mod alive;
 pub mod counts;
 mod elements;
 mod follow;
+mod gone;
 pub mod kinds;
 pub mod layout;
 mod merge;

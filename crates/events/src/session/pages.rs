@@ -122,7 +122,7 @@ impl Pages {
     }
 
     /// The same bytes in two readings: each word of them was then whole in the first.
-    fn steady<const N: usize>(&self, at: u64) -> Result<[u8; N], TraceError> {
+    pub(super) fn steady<const N: usize>(&self, at: u64) -> Result<[u8; N], TraceError> {
         let mut bytes = self.exactly(at)?;
         loop {
             let again = self.exactly(at)?;

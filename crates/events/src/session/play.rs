@@ -11,8 +11,9 @@ use std::path::Path;
 
 use super::layout::{
     CHUNK_CLOSED_AT, CHUNK_HEADER, CHUNK_NEXT_AT, CHUNK_WITHHELD, CHUNK_WITHHELD_AT, CHUNKS, CUT_AT,
-    CUT_WHY_AT, ENDED, FIRST_CHUNK, FIRST_STAMP, HEAD_AT, LARGE, MAGIC, NAMES, PAGE, PAGE_SIZE_AT, PAGES_AT,
-    RING, RING_PAGE, SMALL, STAMP_AT, STATE_AT, TAIL_AT, VERSION, VERSION_AT, head_of,
+    CUT_WHY_AT, ENDED, FIRST_CHUNK, FIRST_STAMP, GONE_BLOCK, GONE_PAGE, GONE_ROW, GONE_ROWS, HEAD_AT, LARGE,
+    MAGIC, NAMES, PAGE, PAGE_SIZE_AT, PAGES_AT, RING, RING_PAGE, SMALL, STAMP_AT, STATE_AT, TAIL_AT, VERSION,
+    VERSION_AT, head_of,
 };
 use super::names::Entry;
 use super::record::{DEFINES, EXTENDED, Extra, KNOWN, PLAIN, RANGE, STAMPED, STEPS, first, stamp};
@@ -186,6 +187,20 @@ impl Player {
     pub fn cut(&mut self, why: u32) -> io::Result<()> {
         self.chunks.write_all_at(&why.to_le_bytes(), CUT_WHY_AT)?;
         self.chunks.write_all_at(&self.stamps.to_le_bytes(), CUT_AT)
+    }
+
+    /// An array has died that one thread alone has accessed.
+    pub fn gone(&mut self, number: u64) -> io::Result<()> {
+        let (block, bit) = (number / GONE_BLOCK, number % GONE_BLOCK);
+        let at = GONE_PAGE * PAGE + block % GONE_ROWS * GONE_ROW;
+        let mut row = [0; GONE_ROW as usize];
+        self.chunks.read_exact_at(&mut row, at)?;
+        if !row.starts_with(&(block + 1).to_le_bytes()) {
+            row.fill(0);
+            row[..8].copy_from_slice(&(block + 1).to_le_bytes());
+        }
+        row[8 + bit as usize / 8] |= 1 << (bit % 8);
+        self.chunks.write_all_at(&row, at)
     }
 
     /// How many pages the file has.

@@ -117,6 +117,10 @@ impl Reader {
                             known.field.map(|field| self.field(operand, field, &known))
                         }
                         Kind::ArrayRead | Kind::ArrayWrite | Kind::RangeRead | Kind::RangeWrite => {
+                            if operand != 0 && self.gone.has(operand, &self.pages)? {
+                                stream.consume(length);
+                                continue;
+                            }
                             self.elements(operand, second, &known)
                         }
                         Kind::ObjectRead | Kind::ObjectWrite => self.whole(operand, second as u32, &known),
@@ -172,6 +176,10 @@ impl Reader {
                     let writes = kind == Kind::ArrayWrite;
                     let var = match record::elements(range, step) {
                         Some((from, to, step)) if operand != 0 && (writes || kind == Kind::ArrayRead) => {
+                            if self.gone.has(operand, &self.pages)? {
+                                stream.consume(24);
+                                continue;
+                            }
                             self.stepwise(operand, (from, to, step), &known)
                         }
                         _ => {

@@ -3,7 +3,7 @@
 use std::fs;
 
 use events::check::Checker;
-use events::session::layout::{CHUNKS, NAMES};
+use events::session::layout::{CHUNKS, FIRST_CHUNK, NAMES};
 use events::session::{Kind, Reader};
 use events::{Source as _, TraceError};
 
@@ -91,7 +91,7 @@ fn changed_bytes_are_read_or_refused() {
             let path = folder.0.join(name);
             let whole = fs::read(&path).unwrap();
             // The ring is all zero, and what is in it does not matter here.
-            let first = if name == CHUNKS { 17 * 4096 } else { 0 };
+            let first = if name == CHUNKS { FIRST_CHUNK as usize * 4096 } else { 0 };
             for _ in 0..300 {
                 let mut bytes = whole.clone();
                 for _ in 0..=random.below(3) {
@@ -125,7 +125,7 @@ fn damage_is_told_with_its_file_and_place() {
     let mut reader = Reader::finished(&folder.0).unwrap();
     assert_eq!(read(&mut reader).len(), 1, "what came before the damage is told");
     let damage = reader.damage().unwrap().to_string();
-    let place = 17 * 4096 + 64 + 16;
+    let place = FIRST_CHUNK as usize * 4096 + 64 + 16;
     let expected = format!("{}: byte {place}: site number 4000 has no name", folder.0.join(CHUNKS).display());
     assert_eq!(damage, expected);
     assert!(reader.gaps().iter().any(|gap| gap.what.starts_with("the end of")));

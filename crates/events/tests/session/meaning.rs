@@ -1,5 +1,6 @@
 //! What each kind of record comes to mean.
 
+use events::session::layout::{GONE_BLOCK, GONE_ROWS};
 use events::session::names::{CLASSES_WOVEN, Frame};
 use events::session::record::{Extra, Hold, range};
 use events::session::{Entry, Kind, Reader};
@@ -180,6 +181,51 @@ fn steps_through_an_array_are_one_access() {
     player.end().unwrap();
     let expected = ["main write int[]@8[3..10:3]", "main read int[]@8[6]", "main read int[]@8[0..3:2]"];
     assert_eq!(told(&folder).0, expected);
+}
+
+#[test]
+fn elements_of_arrays_that_are_gone_and_were_one_threads_are_passed_over() {
+    const FAR: u64 = 8 + GONE_BLOCK * GONE_ROWS;
+    let folder = Folder::new();
+    let mut player = folder.player();
+    player.thread(1, "main").unwrap();
+    for array in [8, 9, 1032, FAR] {
+        player.range(1, site(Kind::ArrayWrite), array, range(3, 9)).unwrap();
+        player.plain(1, site(Kind::Read), 7).unwrap();
+        player.steps(1, site(Kind::ArrayRead), array, range(0, 3), 2).unwrap();
+    }
+    player.stamped(1, site(Kind::Signal), 8, 0).unwrap();
+    for gone in [9, 8, FAR] {
+        player.gone(gone).unwrap();
+    }
+    player.end().unwrap();
+    // The last one has the row of the first block now.
+    let expected = [
+        "int[]@8[3..9]",
+        "int[]@8[0..3:2]",
+        "int[]@9[3..9]",
+        "int[]@9[0..3:2]",
+        "int[]@1032[3..9]",
+        "int[]@1032[0..3:2]",
+    ];
+    let lines = told(&folder).0;
+    let elements: Vec<_> =
+        lines.iter().filter_map(|line| line.split(' ').nth(2)).filter(|what| what.contains('[')).collect();
+    assert_eq!(elements, expected);
+    assert_eq!(lines.iter().filter(|line| line.ends_with("Account@7.f1")).count(), 4, "{lines:?}");
+    assert!(
+        lines.iter().any(|line| line.starts_with("main signal")),
+        "locks and channels of it stay: {lines:?}"
+    );
+
+    let folder = Folder::new();
+    let mut player = folder.player();
+    player.thread(1, "main").unwrap();
+    player.gone(1033).unwrap();
+    player.range(1, site(Kind::ArrayWrite), 1032, range(0, 1)).unwrap();
+    player.range(1, site(Kind::ArrayWrite), 1033, range(0, 1)).unwrap();
+    player.end().unwrap();
+    assert_eq!(told(&folder).0, ["main write int[]@1032[0]"]);
 }
 
 #[test]

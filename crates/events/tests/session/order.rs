@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::io::ErrorKind;
 
 use events::check::Checker;
+use events::session::layout::FIRST_CHUNK;
 use events::session::play::Player;
 use events::session::{Kind, Poll, Reader};
 use events::{Event, Op, Slot, Source as _, Stretches, Symbols};
@@ -293,7 +294,7 @@ fn live(seed: u64, budget: u64) {
 #[test]
 fn a_small_file_is_enough_for_a_long_run_that_is_read_live() {
     for seed in 0..3 {
-        live(seed, 17 + 6 + 16 * 8);
+        live(seed, u64::from(FIRST_CHUNK) + 6 + 16 * 8);
     }
 }
 

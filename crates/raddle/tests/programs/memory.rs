@@ -31,3 +31,34 @@ fn objects_that_have_died_are_forgotten() {
     // Rows are used again: there were never more than this many at a time.
     assert!(rows < 4_000_000, "{stat}");
 }
+
+#[test]
+fn an_array_that_was_accessed_can_die_before_its_thread_synchronises() {
+    let classes = scratch("big");
+    javac(&files(&java_sources("memory")), "", &classes);
+    let classes = classes.display().to_string();
+    // Room for one such array, and not for two.
+    let program = ["java", "-Xmx64m", "-XX:+UseSerialGC", "-cp", &classes, "Big", "8000000"];
+    let watched = watch(&["--no-config"], &program);
+    assert_eq!((watched.code, watched.out.as_str()), (Some(0), "sum 280000\n"), "{}", watched.err);
+    assert_eq!(watched.report["gaps"].as_array().map(Vec::len), Some(0), "{}", watched.err);
+}
+
+#[test]
+fn what_two_threads_did_to_an_array_is_told_though_it_has_died_since() {
+    let classes = scratch("handed");
+    javac(&files(&java_sources("memory")), "", &classes);
+    let trace = classes.join("handed.trace").display().to_string();
+    let classes = classes.display().to_string();
+    // With such a heap they die long before all is read: half of the arrays are one thread's alone at some time.
+    let program = ["java", "-Xmx16m", "-XX:+UseSerialGC", "-cp", &classes, "HandedOver", "300"];
+    let watched = watch(&["--no-config", "--record", &trace], &program);
+    assert_eq!((watched.code, watched.out.as_str()), (Some(0), "sum 300000\n"), "{}", watched.err);
+    let text =
+        Command::new(env!("CARGO_BIN_EXE_raddle")).args(["trace", "cat", &trace]).output().expect("raddle");
+    let text = String::from_utf8(text.stdout).expect("text");
+    let told =
+        |does: &str, at: &str| text.lines().filter(|line| line.contains(does) && line.contains(at)).count();
+    assert_eq!(told(" read int[]", "lambda$main$0"), 300_000);
+    assert_eq!(told(" write int[]", "HandedOver.main("), 600_000, "twice each");
+}

@@ -261,7 +261,7 @@ final class Effect {
         to = Math.min(to, java.lang.reflect.Array.getLength(array));
         if (from >= to) return;
         if (tells) Stacks.at(sites[0], me);
-        me.range(sites[0], me.object(array), from, to);
+        me.elements(sites[0], array, from, to);
     }
 
     /** A variable that a handle, an updater or an address leads to; or a part and its whole. */

@@ -2,12 +2,17 @@ package raddle.rt;
 
 import java.lang.ref.ReferenceQueue;
 import java.lang.ref.WeakReference;
+import jdk.internal.misc.Unsafe;
 
 /**
  * Numbers for objects that have no place for one: arrays, objects of the JDK's own classes, lambdas. A weak table in
  * stripes; also says which object another one is part of. Its own locks are not watched.
  */
 final class Identities {
+    private static final Unsafe U = Unsafe.getUnsafe();
+    static final long HELD = U.objectFieldOffset(Entry.class, "held");
+    static final long OWNER = U.objectFieldOffset(Entry.class, "owner");
+
     private static final int STRIPES = 64;
     private static final Identities[] ALL = new Identities[STRIPES];
 
@@ -21,6 +26,12 @@ final class Identities {
         final long number;
         /** Its shadow word, if it is accessed as one variable: see {@link Recorder#knows}. */
         long word;
+        /** Whose turn it was last to access the elements of an array: see {@link Told}. */
+        long turn;
+        /** The number of the thread that alone has accessed the elements of an array; 0: nobody, -1: several. */
+        volatile int owner;
+        /** How many slots it is in: something of it may have to be written. */
+        volatile int held;
         /** What this is a part of. */
         WeakReference<Object> whole;
         Entry next;
@@ -31,11 +42,28 @@ final class Identities {
             this.number = number;
             this.next = next;
         }
+
+        /** A thread comes to the array's elements, perhaps again. */
+        void isAccessedBy(int thread) {
+            int before = owner;
+            if (before == thread || before == -1) return;
+            if (before != 0 || !U.compareAndSetInt(this, OWNER, 0, thread)) owner = -1;
+        }
+
+        void hold(int more) {
+            U.getAndAddInt(this, HELD, more);
+        }
     }
 
     private Entry[] table = new Entry[64];
     private int size;
+    /** Of arrays that have died something has to be written yet: at most a few for each thread. */
+    private Entry later;
     private final ReferenceQueue<Object> dead = new ReferenceQueue<>();
+
+    static Entry of(Object o, Recorder me) {
+        return of(o, System.identityHashCode(o), me);
+    }
 
     static Entry of(Object o, int hash, Recorder me) {
         Entry found = ALL[hash & STRIPES - 1].entry(o, hash, me);
@@ -46,12 +74,12 @@ final class Identities {
 
     /** From now on {@code part} stands for {@code whole}. */
     static void part(Object part, Object whole, Recorder me) {
-        of(part, System.identityHashCode(part), me).whole = new WeakReference<>(whole);
+        of(part, me).whole = new WeakReference<>(whole);
     }
 
     /** What an object is a part of, or itself. */
     static Object whole(Object o, Recorder me) {
-        WeakReference<Object> whole = of(o, System.identityHashCode(o), me).whole;
+        WeakReference<Object> whole = of(o, me).whole;
         Object found = whole == null ? null : whole.get();
         return found == null ? o : found;
     }
@@ -83,8 +111,30 @@ final class Identities {
                 size--;
                 break;
             }
-            me.died(gone.number);
+            if (gone.held == 0) {
+                dies(gone, me);
+            } else {
+                gone.next = later;
+                later = gone;
+            }
         }
+        Entry still = null;
+        for (Entry e = later, next; e != null; e = next) {
+            next = e.next;
+            if (e.held == 0) {
+                dies(e, me);
+            } else {
+                e.next = still;
+                still = e;
+            }
+        }
+        later = still;
+    }
+
+    private static void dies(Entry e, Recorder me) {
+        // What the reader has not read of it yet tells nothing.
+        if (Recorder.FILTER && e.owner > 0) gone(e.number);
+        me.died(e.number);
     }
 
     private void grow() {
@@ -99,4 +149,7 @@ final class Identities {
             }
         }
     }
+
+    /** An array is gone that one thread alone has accessed. */
+    private static native void gone(long number);
 }

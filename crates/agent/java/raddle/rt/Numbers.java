@@ -16,7 +16,7 @@ abstract class Numbers {
     private ClassInfo last;
 
     /** The object looked up last that has no place for its number. */
-    Identities.Entry lastIdentity;
+    private Identities.Entry lastIdentity;
 
     /** Others that were looked up lately, by their hash; none at first, since most threads have few. */
     private Identities.Entry[] near;
@@ -58,15 +58,16 @@ abstract class Numbers {
             known = near[slot];
             if (known != null && known.get() == o) return lastIdentity = known;
         }
+        known = null;
         try {
-            known = Identities.of(o, hash, (Recorder) this);
+            lastIdentity = known = Identities.of(o, hash, (Recorder) this);
             if (near == null) this.near = near = new Identities.Entry[NEAR];
             near[slot] = known;
-            return lastIdentity = known;
         } catch (OutOfMemoryError e) {
-            Lost.to(e);
-            return null;
+            // Where only the short list is missing, nothing is lost.
+            if (known == null) Lost.to(e);
         }
+        return known;
     }
 
     @ForceInline

@@ -99,13 +99,13 @@ public final class Probe {
         me.plain(site, 0);
     }
 
-    /** The same around a call, where no lock says when: takes a stamp. */
+    /** The same around a call, where no lock says when. */
     @DontInline
     public static void flowNow(int site) {
         Recorder me = Recorder.of(Thread.currentThread());
         if (me == null) return;
         Stacks.at(site, me);
-        me.stamped(site, 0, 0);
+        me.flowNow(site);
     }
 
     public static void writeAny(Object o, int site) {
@@ -132,7 +132,7 @@ public final class Probe {
         if (me == null || array == null || from < 0 || from >= until) return;
         Stacks.at(site, me);
         if (until - from > FEW) {
-            me.range(site, me.object(array), from, until);
+            me.elements(site, array, from, until);
             return;
         }
         for (int index = from; index < until; index++) me.element(array, index, site);
@@ -151,7 +151,7 @@ public final class Probe {
         int first = step < 0 ? from - (count - 1) * width : from;
         Stacks.at(site, me);
         if (count == 1) me.element(array, first, site);
-        else me.steps(site, me.object(array), first, width, count);
+        else me.stepwise(site, array, first, width, count);
     }
 
     private static final int FEW = 16;

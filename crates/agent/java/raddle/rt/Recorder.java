@@ -5,12 +5,12 @@ import jdk.internal.vm.annotation.DontInline;
 import jdk.internal.vm.annotation.ForceInline;
 
 /**
- * What one thread keeps to record what it does: where its next record goes, and the array accesses it has not written
- * yet. Used by its own thread alone. Knows nothing of woven code; {@link Probe} is what that calls.
+ * What one thread keeps to record what it does: where its next record goes, and which regions it has recorded. Used by its
+ * own thread alone. Knows nothing of woven code; {@link Probe} is what that calls.
  *
  * <p>A record is one to three words. A word that is not 0 has been written, so the first word of a record goes last.
  */
-final class Recorder extends Numbers {
+final class Recorder extends Elements {
     static final Unsafe U = Unsafe.getUnsafe();
 
     /** Forms of records. */
@@ -62,7 +62,6 @@ final class Recorder extends Numbers {
         }
     }
 
-    final Thread thread;
     final int number;
 
     /** Where the next record goes, and where the chunk ends. */
@@ -93,7 +92,7 @@ final class Recorder extends Numbers {
     private long[] initialised = new long[16];
 
     private Recorder(Thread thread, int number) {
-        this.thread = thread;
+        super(thread, number);
         this.number = number;
     }
 
@@ -161,6 +160,7 @@ final class Recorder extends Numbers {
         me.stamped(Kinds.END_SITE, 0, 0);
         me.inside = true;
         me.giveUpNumbers();
+        me.letGo();
         if (me.chunk != 0) close(me.chunk);
         me.at = me.end = 0;
     }
@@ -219,13 +219,13 @@ final class Recorder extends Numbers {
         pair(RANGE | (long) site << 4 | operand << 28, classNumber);
     }
 
-    /** Array elements. */
-    void range(int site, long array, int from, int until) {
+    @Override
+    void writeRange(int site, long array, int from, int until) {
         pair(RANGE | (long) site << 4 | array << 28, (from & 0xffff_ffffL) | (long) until << 32);
     }
 
-    /** Array elements that do not follow one another. */
-    void steps(int site, long array, int first, int step, int count) {
+    @Override
+    void writeSteps(int site, long array, int first, int step, int count) {
         long to = room(24);
         if (to == 0) return;
         // A region with such a record in it is always written.
@@ -276,6 +276,16 @@ final class Recorder extends Numbers {
         at = to + 16;
         lastStamp = stamp;
         if (holdsBack) hold(to, word);
+    }
+
+    /**
+     * A watched value comes out of a call or goes into one. Takes a stamp, so that it is known what
+     * others did before; unless nobody has taken any since this thread did, for then its place is right behind that.
+     */
+    void flowNow(int site) {
+        boolean alone = regionAt == 0 && expected == 0 && !trial && U.getLongVolatile(null, STAMP) == lastStamp + 1;
+        if (alone) plain(site, 0);
+        else stamped(site, 0, 0);
     }
 
     /** The same with a second operand. */
@@ -734,108 +744,6 @@ final class Recorder extends Numbers {
         int word = c >>> 6;
         if (word >= initialised.length) initialised = longer(initialised, Math.max(word + 1, 2 * initialised.length));
         if (word < initialised.length) initialised[word] |= 1L << c;
-    }
-
-    // Array elements. Those that follow one another at one site, or are as far from each other, become one range; it is written when
-    // something else comes in its place, or before the epoch ends. One that comes over and over is told twice, as fields are.
-
-    private static final int SLOTS = 32;
-
-    private final Object[] arrays = new Object[SLOTS];
-    /** For each slot its site (upper half) and the index that would come next (lower half). */
-    private final long[] nexts = new long[SLOTS];
-    private final int[] froms = new int[SLOTS];
-    /** How far each is from the next. */
-    private final int[] steps = new int[SLOTS];
-    /** For each slot what is told twice: its site and index, as above, or 0. */
-    private final long[] twice = new long[SLOTS];
-    /** The array that was written last from each slot. */
-    private final Identities.Entry[] known = new Identities.Entry[SLOTS];
-    /** A bit for each slot in use. */
-    private int open;
-
-    @ForceInline
-    void element(Object array, int index, int site) {
-        int slot = site & SLOTS - 1;
-        long next = (long) site << 32 | index;
-        long[] nexts = this.nexts;
-        if (arrays[slot] == array) {
-            if (nexts[slot] == next) {
-                nexts[slot] = next + steps[slot];
-                return;
-            }
-            if (FILTER && twice[slot] == next) return;
-        }
-        elementSlowly(array, index, site, slot);
-    }
-
-    @DontInline
-    private void elementSlowly(Object array, int index, int site, int slot) {
-        if (index < 0) return;
-        Stacks.at(site, this);
-        if ((open >>> slot & 1) != 0) {
-            if (arrays[slot] == array && goesOn(index, site, slot)) return;
-            flush(slot);
-        }
-        arrays[slot] = array;
-        froms[slot] = index;
-        steps[slot] = 1;
-        nexts[slot] = ((long) site << 32 | index) + 1;
-        open |= 1 << slot;
-    }
-
-    /** After one element comes the same again, or the next of several that do not follow one another. */
-    private boolean goesOn(int index, int site, int slot) {
-        int from = froms[slot];
-        if (nexts[slot] != ((long) site << 32 | from) + 1 || twice[slot] != 0) return false;
-        if (index == from) {
-            twice[slot] = (long) site << 32 | index;
-            return true;
-        }
-        int apart = index - from;
-        if (apart < 2 || apart > MOST_APART) return false;
-        steps[slot] = apart;
-        nexts[slot] = ((long) site << 32 | index) + apart;
-        return true;
-    }
-
-    /** Elements that are further from each other than this do not become one range, and neither do a few. */
-    private static final int MOST_APART = 32, FEW_STEPS = 4;
-
-    @DontInline
-    private void flush() {
-        while (open != 0) flush(Integer.numberOfTrailingZeros(open));
-    }
-
-    private void flush(int slot) {
-        open &= ~(1 << slot);
-        Object array = arrays[slot];
-        arrays[slot] = null;
-        long next = nexts[slot];
-        nexts[slot] = 0;
-        Identities.Entry entry = known[slot];
-        long number;
-        if (entry != null && entry.refersTo(array)) {
-            number = entry.number;
-        } else {
-            number = identity(array);
-            known[slot] = lastIdentity;
-        }
-        int site = (int) (next >>> 32);
-        int from = froms[slot], step = steps[slot];
-        int count = Integer.divideUnsigned((int) next - from, step);
-        if (step == 1) {
-            range(site, number, from, (int) next);
-        } else if (count < FEW_STEPS) {
-            // Each such pair would be a variable of its own.
-            for (int i = 0; i < count; i++) range(site, number, from + i * step, from + i * step + 1);
-        } else {
-            steps(site, number, from, step, count);
-        }
-        int again = (int) twice[slot];
-        if (twice[slot] == 0) return;
-        twice[slot] = 0;
-        range(site, number, again, again + 1);
     }
 
     // The agent.

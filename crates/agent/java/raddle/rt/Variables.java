@@ -73,11 +73,13 @@ final class Variables {
                 if (index < 0) return;
                 site = elementSite(site, array);
                 if (tells) Stacks.at(site, me);
-                me.range(site, me.object(array), index, index + 1);
+                me.elements(site, array, index, index + 1);
                 break;
             default:
                 if (tells) Stacks.at(site, me);
-                me.stamped(site, me.object(array), ClassInfo.of(array.getClass()).number, ELEMENT | index & 0xffff_ffffL);
+                long number = me.object(array);
+                me.accesses(array);
+                me.stamped(site, number, ClassInfo.of(array.getClass()).number, ELEMENT | index & 0xffff_ffffL);
         }
     }
 
