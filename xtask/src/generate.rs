@@ -10,8 +10,8 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 
 use events::{
-    Block, BlockId, Event, Field, Gap, Lock, LockId, Mode, Op, Progress, Site, SiteId, Slot, Source, Symbols,
-    ThreadId, TraceError, VarId, Variable,
+    Block, BlockId, Event, Field, Gap, Lender, Lock, LockId, Mode, Op, Progress, Site, SiteId, Slot, Source,
+    Symbols, ThreadId, TraceError, VarId, Variable,
 };
 
 /// What goes wrong in a trace.
@@ -85,7 +85,7 @@ impl Random {
 pub struct Generated {
     shape: Shape,
     random: Random,
-    symbols: Symbols,
+    symbols: Lender<Symbols>,
     /// What each thread still has to do of its transaction.
     todo: Vec<VecDeque<(u32, Op)>>,
     held: Vec<bool>,
@@ -125,7 +125,7 @@ impl Generated {
         Self {
             shape,
             random: Random(shape.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1),
-            symbols,
+            symbols: Lender::new(symbols),
             todo: vec![VecDeque::new(); shape.threads as usize],
             held: vec![false; shape.locks as usize],
             made: 0,
@@ -238,12 +238,8 @@ impl Source for Generated {
         Ok(!batch.is_empty())
     }
 
-    fn symbols(&self) -> &Symbols {
+    fn lender(&self) -> &Lender<Symbols> {
         &self.symbols
-    }
-
-    fn symbols_mut(&mut self) -> &mut Symbols {
-        &mut self.symbols
     }
 
     fn gaps(&self) -> &[Gap] {

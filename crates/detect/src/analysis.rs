@@ -365,8 +365,13 @@ impl Analysis {
             self.show::<PLAIN>(head.thread(), operation, accesses, place, symbols);
         }
         self.events = first + accesses.len() as u64;
-        if let Op::Free { object } = head.operation_or_access().op {
-            self.free(object, symbols);
+        match head.operation_or_access().op {
+            Op::Free { object } => self.free(object, symbols),
+            Op::End => {
+                self.full.end(head.thread());
+                self.hand_over.end(head.thread());
+            }
+            _ => {}
         }
         Ok(())
     }

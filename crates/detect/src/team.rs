@@ -1,14 +1,15 @@
 //! A pass over a trace by two analyses, each with some of the detectors and on a thread of its own.
 //!
 //! Detectors that go by the history of accesses share one analysis, all others the second: hardly anything is computed
-//! twice then. Both look at the same batch at the same time and wait for each other, because the names behind the ids
-//! change with the next one. The report is the one that a single [`Analysis`] with all detectors makes, byte for byte.
+//! twice then. The second may be a few batches behind, so that whoever reads the trace goes on meanwhile; it has on loan the
+//! names behind the ids, and a reader with a new name waits for it. The report is the one that a single [`Analysis`] with
+//! all detectors makes, byte for byte.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 
-use events::{Stretches, Symbols};
+use events::{Lender, Loan, Stretches, Symbols};
 use findings::{Coverage, Report};
 
 use crate::analysis::{Analysis, Malformed};
@@ -16,20 +17,24 @@ use crate::detector::{Options, Spec};
 
 /// What both look at.
 struct Batch {
-    stretches: Stretches,
-    symbols: Symbols,
+    stretches: Arc<Stretches>,
+    symbols: Loan<Symbols>,
 }
 
 enum Work {
-    Look(Arc<Batch>),
+    Look(Batch),
     Do(fn()),
-    Finish(Arc<Batch>),
+    Finish(Loan<Symbols>),
 }
 
 enum Done {
-    Looked(Result<(), Malformed>),
+    /// With what was looked at, for its room. The names have been given back.
+    Looked(Result<(), Malformed>, Arc<Stretches>),
     Finished(Box<Result<Report, Malformed>>),
 }
+
+/// Batches that the other thread may be behind: enough for the two to wait for each other seldom, few enough for a cache.
+const BEHIND: usize = 3;
 
 /// The analysis on the other thread.
 struct Teammate {
@@ -43,7 +48,7 @@ struct Teammate {
 pub enum Pace {
     /// By one analysis after the other: the processors are needed elsewhere.
     InTurn,
-    /// By both at the same time.
+    /// By both at the same time, one of them perhaps somewhat later.
     Together,
 }
 
@@ -51,6 +56,10 @@ pub enum Pace {
 pub struct Team {
     here: Analysis,
     there: Option<Teammate>,
+    /// Batches that the other thread has not answered for.
+    behind: usize,
+    /// Kept for their room.
+    spare: Vec<Stretches>,
     specs: Vec<&'static Spec>,
 }
 
@@ -64,51 +73,53 @@ impl Team {
             && !others.is_empty()
             && let Some(there) = Teammate::start(others, options.clone())
         {
-            return Self { here: Analysis::new(&by_history, options), there: Some(there), specs };
+            let here = Analysis::new(&by_history, options);
+            return Self { here, there: Some(there), behind: 0, spare: Vec::new(), specs };
         }
-        Self { here: Analysis::new(&specs, options), there: None, specs }
+        Self { here: Analysis::new(&specs, options), there: None, behind: 0, spare: Vec::new(), specs }
     }
 
-    /// Looks at the next events. What is handed over is given back as it was.
+    /// Looks at the next events, which are taken away: what is left is room for further ones. What is wrong with them may
+    /// be told one of the next times, or at the end.
     pub fn stretches(
         &mut self,
         stretches: &mut Stretches,
-        symbols: &mut Symbols,
+        symbols: &Lender<Symbols>,
         pace: Pace,
     ) -> Result<(), Malformed> {
         let Some(there) = &self.there else { return self.here.stretches(stretches, symbols) };
-        let batch =
-            Arc::new(Batch { stretches: std::mem::take(stretches), symbols: std::mem::take(symbols) });
-        there.give(Work::Look(batch.clone()));
-        let looked = match pace {
+        let room = self.spare.pop().unwrap_or_default();
+        let stretches = Arc::new(std::mem::replace(stretches, room));
+        there.give(Work::Look(Batch { stretches: stretches.clone(), symbols: symbols.lend() }));
+        self.behind += 1;
+        match pace {
             Pace::Together => {
-                let here = self.here.stretches(&batch.stretches, &batch.symbols);
-                self.wait().and(here)
+                let here = self.here.stretches(&stretches, symbols);
+                drop(stretches);
+                here.and(self.wait(BEHIND))
             }
             Pace::InTurn => {
-                let there = self.wait();
-                self.here.stretches(&batch.stretches, &batch.symbols).and(there)
+                let there = self.wait(0);
+                self.here.stretches(&stretches, symbols).and(there)
             }
-        };
-        // The other thread has let go of it before it said that it is done.
-        if let Some(batch) = Arc::into_inner(batch) {
-            (*stretches, *symbols) = (batch.stretches, batch.symbols);
-        }
-        looked
-    }
-
-    fn wait(&mut self) -> Result<(), Malformed> {
-        match self.there.as_ref().map(|there| there.done.recv()) {
-            Some(Ok(Done::Looked(looked))) => looked,
-            Some(Err(_)) => self.fail(),
-            Some(Ok(Done::Finished(_))) | None => Ok(()),
         }
     }
 
-    /// The other thread has panicked: so does this one.
-    fn fail(&mut self) -> ! {
-        let ended = self.there.take().and_then(|there| there.thread.join().err());
-        std::panic::resume_unwind(ended.unwrap_or_else(|| Box::new("an analysis ended before its trace")))
+    /// Waits until the other thread is at most so many batches behind.
+    fn wait(&mut self, behind: usize) -> Result<(), Malformed> {
+        let mut all = Ok(());
+        while self.behind > behind {
+            match self.there.as_ref().map(|there| there.done.recv()) {
+                Some(Ok(Done::Looked(looked, stretches))) => {
+                    self.behind -= 1;
+                    self.spare.extend(Arc::into_inner(stretches));
+                    all = all.and(looked);
+                }
+                Some(Err(_)) => fail(self.there.take()),
+                Some(Ok(Done::Finished(_))) | None => break,
+            }
+        }
+        all
     }
 
     /// Does something on the other thread too, such as what changes how much of the processors it gets.
@@ -119,31 +130,33 @@ impl Team {
     }
 
     /// Ends the pass.
-    pub fn finish(mut self, symbols: &mut Symbols) -> Result<Report, Malformed> {
-        let rank = |specs: &[&'static Spec], detector: &str| {
-            specs.iter().position(|spec| spec.name == detector).unwrap_or(specs.len())
-        };
-        let Some(there) = &self.there else {
-            let mut report = self.here.finish(symbols)?;
-            report.settle(|detector| rank(&self.specs, detector));
-            return Ok(report);
-        };
-        let batch = Arc::new(Batch { stretches: Stretches::default(), symbols: std::mem::take(symbols) });
-        there.give(Work::Finish(batch.clone()));
-        let theirs = match there.done.recv() {
-            Ok(Done::Finished(report)) => *report,
-            _ => self.fail(),
-        };
-        let ours = self.here.finish(&batch.symbols);
-        if let Some(batch) = Arc::into_inner(batch) {
-            *symbols = batch.symbols;
+    pub fn finish(mut self, symbols: &Lender<Symbols>) -> Result<Report, Malformed> {
+        if let Some(there) = &self.there {
+            there.give(Work::Finish(symbols.lend()));
         }
-        let (mut report, mut theirs) = (ours?, theirs?);
-        // Both have seen the same.
-        theirs.coverage = Coverage::default();
-        report.join(theirs, |detector| rank(&self.specs, detector));
+        let late = self.wait(0);
+        let Self { here, there, specs, .. } = self;
+        let rank =
+            |detector: &str| specs.iter().position(|spec| spec.name == detector).unwrap_or(specs.len());
+        let mut report = late.and(here.finish(symbols))?;
+        match there.as_ref().map(|there| there.done.recv()) {
+            None => report.settle(rank),
+            Some(Ok(Done::Finished(theirs))) => {
+                let mut theirs = (*theirs)?;
+                // Both have seen the same.
+                theirs.coverage = Coverage::default();
+                report.join(theirs, rank);
+            }
+            Some(Ok(Done::Looked(..)) | Err(_)) => fail(there),
+        }
         Ok(report)
     }
+}
+
+/// The other thread has panicked: so does this one.
+fn fail(there: Option<Teammate>) -> ! {
+    let ended = there.and_then(|there| there.thread.join().err());
+    std::panic::resume_unwind(ended.unwrap_or_else(|| Box::new("an analysis ended before its trace")))
 }
 
 impl Teammate {
@@ -167,18 +180,18 @@ fn run(specs: &[&'static Spec], options: &Options, to_do: &Receiver<Work>, tell:
     let mut analysis = Analysis::new(specs, options);
     while let Ok(work) = to_do.recv() {
         let told = match work {
-            Work::Look(batch) => {
-                let looked = analysis.stretches(&batch.stretches, &batch.symbols);
-                drop(batch);
-                tell.send(Done::Looked(looked))
+            Work::Look(Batch { stretches, symbols }) => {
+                let looked = analysis.stretches(&stretches, &symbols);
+                drop(symbols);
+                tell.send(Done::Looked(looked, stretches))
             }
             Work::Do(act) => {
                 act();
                 Ok(())
             }
-            Work::Finish(batch) => {
-                let report = analysis.finish(&batch.symbols);
-                drop(batch);
+            Work::Finish(symbols) => {
+                let report = analysis.finish(&symbols);
+                drop(symbols);
                 let _ = tell.send(Done::Finished(Box::new(report)));
                 return;
             }

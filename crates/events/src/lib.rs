@@ -9,6 +9,7 @@
 pub mod binary;
 pub mod check;
 mod error;
+mod loan;
 pub mod models;
 mod op;
 mod open;
@@ -22,6 +23,7 @@ pub mod text;
 mod window;
 
 pub use error::{Place, TraceError};
+pub use loan::{Lender, Loan};
 pub use op::{
     BlockId, ChannelId, ClassId, Event, FieldId, FlowId, LockId, MethodId, Mode, ObjectId, Op, OpSet, SiteId,
     StackId, StrId, ThreadId, VarId,

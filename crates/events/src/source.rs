@@ -1,6 +1,6 @@
 //! The one way to read a trace, whatever its form.
 
-use crate::{Event, Stretches, Symbols, TraceError};
+use crate::{Event, Lender, Stretches, Symbols, TraceError};
 
 /// Something that the trace does not hold although it happened, or that could not be read.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -42,10 +42,12 @@ pub trait Source {
     }
 
     /// The names behind the ids.
-    fn symbols(&self) -> &Symbols;
+    fn symbols(&self) -> &Symbols {
+        self.lender()
+    }
 
-    /// The same, for whoever hands them to another thread and puts them back as they were before the next `fill`.
-    fn symbols_mut(&mut self) -> &mut Symbols;
+    /// The same, to be lent to another thread: the next `fill` waits for it where there is a new name.
+    fn lender(&self) -> &Lender<Symbols>;
 
     /// What is known to be missing, complete once `fill` has returned `Ok(false)`.
     fn gaps(&self) -> &[Gap];

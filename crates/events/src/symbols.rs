@@ -498,6 +498,13 @@ impl Symbols {
         }
     }
 
+    /// Whether there is something for [`recycle`](Self::recycle) or [`let_go`](Self::let_go) to do.
+    pub fn has_to_let_go(&self) -> bool {
+        let live = &self.live;
+        let [a, b] = [live.replaced_objects.is_empty(), live.replaced_variables.is_empty()];
+        !(a && b && live.freed_variables.is_empty() && live.freed_objects.is_empty())
+    }
+
     /// As [`recycle`](Self::recycle), for a source that numbers rows itself and so hands no index out again.
     pub fn let_go(&mut self) {
         self.live.replaced_objects.clear();

@@ -88,13 +88,14 @@ fn one(path: &Path, wanted: &Wanted, line: &mut Line) -> Result<(Report, Option<
         |m: detect::Malformed| TraceError::new(trace::name(path), Place::Event(m.event), m.reason);
     let (mut stretches, mut room) = (Stretches::default(), Vec::new());
     while source.fill_stretches(&mut stretches, &mut room)? {
-        team.stretches(&mut stretches, source.symbols_mut(), Pace::Together).map_err(malformed)?;
-        line.batch(stretches.len(), source.progress());
+        let events = stretches.len();
+        team.stretches(&mut stretches, source.lender(), Pace::Together).map_err(malformed)?;
+        line.batch(events, source.progress());
     }
-    let mut report = team.finish(source.symbols_mut()).map_err(malformed)?;
+    let mut report = team.finish(source.lender()).map_err(malformed)?;
     // Whoever asks for nothing but watched values, where there are none, must not take that for an answer.
     let values = |spec: &&Spec| spec.ops.meets(OpSet::FLOW);
-    if source.symbols_mut().flows.is_empty() && wanted.specs.iter().all(values) {
+    if source.symbols().flows.is_empty() && wanted.specs.iter().all(values) {
         let why =
             "it tells of no watched value; a run by a plan that has some does, as with --check".to_owned();
         report.add_gap(Gap { what: trace::name(path), why, count: 1 });

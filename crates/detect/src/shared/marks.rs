@@ -16,9 +16,10 @@ use events::{ChannelId, Event, LockId, Mode, Op, ThreadId, VarId};
 use rustc_hash::FxHashMap;
 
 use super::order::{Epoch, Order};
+use super::times::Times;
 
 /// For each thread the time up to which its marked moments are known.
-type Known = Rc<Vec<u32>>;
+type Known = Rc<Times>;
 
 #[derive(Debug)]
 struct Thread {
@@ -103,7 +104,7 @@ impl Marks {
     }
 
     fn known(&self, of: ThreadId, to: ThreadId) -> u32 {
-        self.threads[to.index()].known.get(of.index()).copied().unwrap_or(0)
+        self.threads[to.index()].known.get(of.index())
     }
 
     /// A thread takes a lock in exclusive mode.
@@ -190,11 +191,7 @@ impl Marks {
     fn give(&mut self, thread: ThreadId) -> Known {
         let row = &mut self.threads[thread.index()];
         if row.marked {
-            let known = Rc::make_mut(&mut row.known);
-            if known.len() <= thread.index() {
-                known.resize(thread.index() + 1, 0);
-            }
-            known[thread.index()] = row.time;
+            Rc::make_mut(&mut row.known).set(thread.index(), row.time);
             (row.time, row.marked) = (row.time + 1, false);
         }
         row.known.clone()
@@ -207,22 +204,12 @@ fn join(mine: &mut Known, theirs: &Known) {
     if Rc::ptr_eq(mine, theirs) {
         return;
     }
-    let (mut less, mut more) = (theirs.len() > mine.len(), mine.len() > theirs.len());
-    for (mine, theirs) in mine.iter().zip(theirs.iter()) {
-        less |= mine < theirs;
-        more |= mine > theirs;
-    }
+    let (less, more) = mine.compare(theirs);
     match (less, more) {
         (false, false) if Rc::as_ptr(mine).cmp(&Rc::as_ptr(theirs)) != Ordering::Greater => {}
         (false, true) => {}
         (_, false) => mine.clone_from(theirs),
-        (true, true) => {
-            let all = Rc::make_mut(mine);
-            if all.len() < theirs.len() {
-                all.resize(theirs.len(), 0);
-            }
-            all.iter_mut().zip(theirs.iter()).for_each(|(mine, &theirs)| *mine = (*mine).max(theirs));
-        }
+        (true, true) => Rc::make_mut(mine).raise_all(theirs),
     }
 }
 

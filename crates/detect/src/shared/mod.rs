@@ -1,6 +1,7 @@
 //! What the detectors over a trace own together, computed once for all of them.
 
 pub mod births;
+mod ended;
 pub mod found;
 pub mod frozen;
 pub mod guard;
@@ -18,4 +19,5 @@ pub mod repeats;
 pub mod running;
 pub mod spans;
 pub mod story;
+mod times;
 pub mod vars;

@@ -23,6 +23,8 @@ use std::rc::Rc;
 use events::{ChannelId, Event, LockId, Mode, Op, ThreadId, VarId};
 use rustc_hash::FxHashMap;
 
+use super::ended::{Ended, SHORT};
+
 /// Which edges an order has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Edges {
@@ -47,6 +49,7 @@ pub struct Epoch {
 #[derive(Clone, Debug)]
 struct Given {
     by: Epoch,
+    /// With its own time, once somebody has taken over just that.
     known: Rc<Vec<u32>>,
 }
 
@@ -103,6 +106,7 @@ pub struct Order {
     volatiles: FxHashMap<VarId, Taken>,
     /// In the hand-over order, who waits at each lock.
     waiting: FxHashMap<LockId, Vec<Waiter>>,
+    ended: Ended,
     spare: Spare,
 }
 
@@ -165,6 +169,7 @@ impl Order {
             channels: FxHashMap::default(),
             volatiles: FxHashMap::default(),
             waiting: FxHashMap::default(),
+            ended: Ended::default(),
             spare: Spare::default(),
         }
     }
@@ -280,7 +285,7 @@ impl Order {
             Op::Release { lock, mode } => self.unlock(me, lock, mode),
             Op::Wait { lock } => self.unlock(me, lock, Mode::Exclusive),
             Op::VolatileRead { var, .. } => {
-                if let Some(taken) = self.volatiles.get(&var) {
+                if let Some(taken) = self.volatiles.get_mut(&var) {
                     let news = self.threads[me.index()].take(me, taken, &mut self.spare);
                     self.learnt(me, news);
                 }
@@ -290,7 +295,7 @@ impl Order {
                 self.volatiles.entry(var).or_default().add(given);
             }
             Op::Observe { on } => {
-                if let Some(taken) = self.channels.get(&on) {
+                if let Some(taken) = self.channels.get_mut(&on) {
                     let news = self.threads[me.index()].take(me, taken, &mut self.spare);
                     self.learnt(me, news);
                 }
@@ -301,16 +306,24 @@ impl Order {
             }
             Op::Fork { child } => {
                 let given = self.give(me);
-                let news = self.threads[child.index()].take(child, &Taken::One(given), &mut self.spare);
+                let news = self.threads[child.index()].take(child, &mut Taken::One(given), &mut self.spare);
                 self.learnt(child, news);
             }
             Op::Join { child } => {
-                let given = self.give(child);
-                let news = self.threads[me.index()].take(me, &Taken::One(given), &mut self.spare);
+                let mut given = self.give(child);
+                if let Some(known) = self.ended.known(child) {
+                    given.known = known;
+                }
+                let news = self.threads[me.index()].take(me, &mut Taken::One(given), &mut self.spare);
                 self.learnt(me, news);
             }
             _ => {}
         }
+    }
+
+    /// A thread does nothing any more. What it knew is for those alone who join it.
+    pub fn end(&mut self, thread: ThreadId) {
+        self.ended.put(thread, &mut self.threads[thread.index()].known);
     }
 
     /// The object of these variables is gone.
@@ -332,11 +345,11 @@ impl Order {
 
     #[inline]
     fn lock(&mut self, me: ThreadId, lock: LockId, mode: Mode) {
-        let lock = &self.locks[lock.index()];
+        let lock = &mut self.locks[lock.index()];
         let thread = &mut self.threads[me.index()];
-        thread.take(me, &lock.alone, &mut self.spare);
+        thread.take(me, &mut lock.alone, &mut self.spare);
         if mode == Mode::Exclusive {
-            thread.take(me, &lock.readers, &mut self.spare);
+            thread.take(me, &mut lock.readers, &mut self.spare);
         }
     }
 
@@ -361,18 +374,18 @@ impl Order {
             && let Some(waiters) = self.waiting.get_mut(&lock)
         {
             let mine = waiters.iter().position(|waiter| waiter.thread == me);
-            let takes = mine.map_or(Taken::Nothing, |mine| waiters.remove(mine).takes);
+            let mut takes = mine.map_or(Taken::Nothing, |mine| waiters.remove(mine).takes);
             if waiters.is_empty() {
                 self.waiting.remove(&lock);
             }
-            let news = self.threads[me.index()].take(me, &takes, &mut self.spare);
+            let news = self.threads[me.index()].take(me, &mut takes, &mut self.spare);
             self.learnt(me, news);
         }
         match op {
             Op::Acquire { .. } | Op::Woken { .. } => {
                 let mut news = false;
-                for waiter in self.waiting.get(&lock).into_iter().flatten() {
-                    news |= self.threads[me.index()].take(me, &waiter.gave, &mut self.spare);
+                for waiter in self.waiting.get_mut(&lock).into_iter().flatten() {
+                    news |= self.threads[me.index()].take(me, &mut waiter.gave, &mut self.spare);
                 }
                 self.learnt(me, news);
             }
@@ -417,6 +430,15 @@ impl Order {
 }
 
 impl Given {
+    /// All that whoever takes it knows then, to be shared by all who knew nothing else.
+    fn whole(&mut self) -> Rc<Vec<u32>> {
+        let Epoch { thread, time } = self.by;
+        if self.known.get(thread.index()).is_none_or(|&known| known < time) {
+            raise(Rc::make_mut(&mut self.known), thread, time);
+        }
+        self.known.clone()
+    }
+
     fn includes(&self, other: Epoch) -> bool {
         self.by.thread == other.thread && self.by.time >= other.time
             || self.known.get(other.thread.index()).is_some_and(|&time| other.time <= time)
@@ -455,7 +477,7 @@ impl Taken {
 impl Thread {
     /// Whether there was anything new.
     #[inline]
-    fn take(&mut self, me: ThreadId, taken: &Taken, spare: &mut Spare) -> bool {
+    fn take(&mut self, me: ThreadId, taken: &mut Taken, spare: &mut Spare) -> bool {
         let news = match taken {
             Taken::Nothing => false,
             // Who knows the giver's epoch knows all that the giver knew then.
@@ -465,22 +487,32 @@ impl Thread {
             }
         };
         if news {
-            self.learn(taken, spare);
+            self.learn(me, taken, spare);
             self.version = self.version.wrapping_add(1).max(1);
         }
         news
     }
 
     #[inline(never)]
-    fn learn(&mut self, taken: &Taken, spare: &mut Spare) {
+    fn learn(&mut self, me: ThreadId, taken: &mut Taken, spare: &mut Spare) {
         match taken {
             Taken::Nothing => {}
+            Taken::One(given) if self.knows_less(me, &given.known) => self.known = given.whole(),
             Taken::One(given) => {
                 spare.raise_all(&mut self.known, &given.known);
                 raise(Rc::make_mut(&mut self.known), given.by.thread, given.by.time);
             }
+            Taken::Many(all) if self.knows_less(me, all) => self.known = all.clone(),
             Taken::Many(all) => spare.raise_all(&mut self.known, all),
         }
+    }
+
+    /// Whether all that the thread knows is known there, and is so much that it pays to share one vector.
+    fn knows_less(&self, me: ThreadId, others: &[u32]) -> bool {
+        // What a thread knows of itself says nothing.
+        let other = |i: usize| others.get(i).copied().unwrap_or(0);
+        others.len() > SHORT
+            && self.known.iter().enumerate().all(|(i, &time)| time <= other(i) || i == me.index())
     }
 
     fn knew(&self, thread: usize) -> u32 {
@@ -503,6 +535,85 @@ mod tests {
             order.accesses(event.thread, took, event.op.access().into_iter().map(|(_, write)| write));
         }
         order
+    }
+
+    /// The full order by the book: for each thread all that comes before its next event, copied at every step.
+    struct Slow {
+        clocks: Vec<Vec<u32>>,
+        given: FxHashMap<u32, Vec<u32>>,
+    }
+
+    impl Slow {
+        fn give(&mut self, thread: usize) -> Vec<u32> {
+            let given = self.clocks[thread].clone();
+            self.clocks[thread][thread] += 1;
+            given
+        }
+
+        fn take(&mut self, thread: usize, given: &[u32]) {
+            let own = self.clocks[thread][thread];
+            self.clocks[thread].iter_mut().zip(given).for_each(|(mine, &time)| *mine = (*mine).max(time));
+            self.clocks[thread][thread] = own;
+        }
+    }
+
+    #[test]
+    fn of_many_threads_everything_is_known_that_was_given_whoever_has_ended() {
+        const THREADS: usize = 3 * SHORT;
+        let mut seed = 5u64;
+        let mut roll = |below: usize| {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (seed >> 33) as usize % below
+        };
+        let mut order = Order::new(Edges::Full);
+        order.grow(THREADS, 1);
+        let clock = |thread| (0..THREADS).map(|i| u32::from(i == thread)).collect();
+        let mut slow = Slow { clocks: (0..THREADS).map(clock).collect(), given: FxHashMap::default() };
+        let (mut ended, mut yes, mut no) = (Vec::new(), 0, 0);
+        for step in 0..6000 {
+            let me = roll(THREADS);
+            let thread = ThreadId(me as u32);
+            if ended.contains(&me) {
+                continue;
+            }
+            let on = ChannelId(roll(3) as u32);
+            let op = match roll(30) {
+                0..12 => {
+                    let given = slow.give(me);
+                    let all = slow.given.entry(on.0).or_insert_with(|| vec![0; THREADS]);
+                    all.iter_mut().zip(given).for_each(|(all, time)| *all = (*all).max(time));
+                    Op::Signal { on }
+                }
+                12..26 => {
+                    let given = slow.given.get(&on.0).cloned().unwrap_or_default();
+                    slow.take(me, &given);
+                    Op::Observe { on }
+                }
+                26..29 if !ended.is_empty() => {
+                    let child = ended[roll(ended.len())];
+                    let given = slow.give(child);
+                    slow.take(me, &given);
+                    Op::Join { child: ThreadId(child as u32) }
+                }
+                _ => {
+                    if step > 1000 {
+                        ended.push(me);
+                        order.end(thread);
+                    }
+                    continue;
+                }
+            };
+            order.step(&Event { thread, site: events::SiteId(0), op });
+            assert_eq!(order.time(thread), slow.clocks[me][me], "step {step}");
+            for other in (0..THREADS).filter(|&other| other != me) {
+                let time = slow.clocks[me][other];
+                let other = ThreadId(other as u32);
+                assert!(time == 0 || order.before(Epoch { thread: other, time }, thread), "step {step}");
+                assert!(!order.before(Epoch { thread: other, time: time + 1 }, thread), "step {step}");
+                *(if time == 0 { &mut no } else { &mut yes }) += 1;
+            }
+        }
+        assert!(yes > 10_000 && no > 10_000 && ended.len() > 50, "{yes} {no} {}", ended.len());
     }
 
     /// Whether the first event of the first thread in the trace comes before what the second thread does at its end.

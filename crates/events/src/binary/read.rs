@@ -7,7 +7,7 @@ use super::frame::{HEADER, Header};
 use super::tables::take_new;
 use super::varint::{Broken, Bytes};
 use super::{MAGIC, VERSION};
-use crate::{Event, Gap, Place, Progress, Source, Stretches, Symbols, TraceError};
+use crate::{Event, Gap, Lender, Place, Progress, Source, Stretches, Symbols, TraceError};
 
 /// Events handed out at once, about: eight or twenty bytes each, so that a batch stays in the first-level cache.
 const BATCH: usize = 4096;
@@ -19,7 +19,7 @@ pub struct Reader {
     total: Option<u64>,
     /// Bytes read so far.
     read: u64,
-    symbols: Symbols,
+    symbols: Lender<Symbols>,
     gaps: Vec<Gap>,
     damage: Option<TraceError>,
     memory: Memory,
@@ -72,7 +72,7 @@ impl Reader {
             stream,
             total,
             read: head.len() as u64,
-            symbols: Symbols::new(),
+            symbols: Lender::new(Symbols::new()),
             gaps: Vec::new(),
             damage: None,
             memory: Memory::default(),
@@ -238,7 +238,9 @@ impl Source for Reader {
         stretches: &mut Stretches,
         _room: &mut Vec<Event>,
     ) -> Result<bool, TraceError> {
-        self.symbols.let_go();
+        if self.symbols.has_to_let_go() {
+            self.symbols.let_go();
+        }
         while self.left == 0 {
             if self.ended || !self.next_frame()? {
                 stretches.clear();
@@ -271,12 +273,8 @@ impl Source for Reader {
         Ok(true)
     }
 
-    fn symbols(&self) -> &Symbols {
+    fn lender(&self) -> &Lender<Symbols> {
         &self.symbols
-    }
-
-    fn symbols_mut(&mut self) -> &mut Symbols {
-        &mut self.symbols
     }
 
     fn gaps(&self) -> &[Gap] {

@@ -15,8 +15,8 @@ use super::names::{Key, Names, scan};
 use crate::error::quote;
 use crate::window::{Stuck, Window};
 use crate::{
-    Block, BlockId, Event, Field, Gap, Lock, LockId, Mode, Op, Place, Progress, Site, SiteId, Slot, Source,
-    StrId, Symbols, Thread, ThreadId, TraceError, VarId, Variable,
+    Block, BlockId, Event, Field, Gap, Lender, Lock, LockId, Mode, Op, Place, Progress, Site, SiteId, Slot,
+    Source, StrId, Symbols, Thread, ThreadId, TraceError, VarId, Variable,
 };
 
 /// About how many events a batch has.
@@ -42,7 +42,7 @@ pub struct Reader {
 
 /// What the lines so far have named.
 struct Content {
-    symbols: Symbols,
+    symbols: Lender<Symbols>,
     threads: Names,
     variables: Names,
     locks: Names,
@@ -86,7 +86,7 @@ impl Reader {
     /// A reader of an STD trace. `total` is the stream's length, if it is known.
     pub fn new(name: String, stream: Box<dyn Read>, total: Option<u64>) -> Self {
         let content = Content {
-            symbols: Symbols::new(),
+            symbols: Lender::new(Symbols::new()),
             threads: Names::default(),
             variables: Names::default(),
             locks: Names::default(),
@@ -156,12 +156,8 @@ impl Source for Reader {
         Ok(!batch.is_empty())
     }
 
-    fn symbols(&self) -> &Symbols {
+    fn lender(&self) -> &Lender<Symbols> {
         &self.content.symbols
-    }
-
-    fn symbols_mut(&mut self) -> &mut Symbols {
-        &mut self.content.symbols
     }
 
     fn gaps(&self) -> &[Gap] {

@@ -29,7 +29,7 @@ use super::rules::{Out, Rules};
 use super::stream::{Got, Stream};
 use super::tables::{Begun, Tables};
 use crate::{
-    ChannelId, ClassId, Event, FieldId, Gap, Op, Place, Progress, SiteId, Source, Stretches, Symbols,
+    ChannelId, ClassId, Event, FieldId, Gap, Lender, Op, Place, Progress, SiteId, Source, Stretches, Symbols,
     ThreadId, TraceError,
 };
 
@@ -178,7 +178,9 @@ impl Reader {
     /// Replaces `stretches` with what there is. Never waits.
     pub fn poll(&mut self, stretches: &mut Stretches) -> Result<Poll, TraceError> {
         stretches.clear();
-        self.tables.symbols.let_go();
+        if self.tables.symbols.has_to_let_go() {
+            self.tables.symbols.let_go();
+        }
         self.objects.recycle();
         if self.finished {
             return Ok(Poll::End);
@@ -490,12 +492,8 @@ impl Source for Reader {
         }
     }
 
-    fn symbols(&self) -> &Symbols {
+    fn lender(&self) -> &Lender<Symbols> {
         &self.tables.symbols
-    }
-
-    fn symbols_mut(&mut self) -> &mut Symbols {
-        &mut self.tables.symbols
     }
 
     fn gaps(&self) -> &[Gap] {

@@ -8,7 +8,7 @@
 use rustc_hash::FxHashMap;
 
 use super::elements::Elements;
-use crate::{ClassId, FieldId, LockId, Object, ObjectId, Slot, Symbols, VarId, Variable};
+use crate::{ClassId, FieldId, Lender, LockId, Object, ObjectId, Slot, Symbols, VarId, Variable};
 
 /// Objects of a page.
 const PAGE: usize = 64;
@@ -209,7 +209,7 @@ impl Objects {
         part: Part,
         field: FieldId,
         class: ClassId,
-        symbols: &mut Symbols,
+        symbols: &mut Lender<Symbols>,
     ) -> VarId {
         let object = if number == 0 { None } else { Some(self.object(number, class, false, symbols)) };
         let slot = match part {
@@ -258,7 +258,7 @@ impl Objects {
         number: u64,
         class: ClassId,
         sure: bool,
-        symbols: &mut Symbols,
+        symbols: &mut Lender<Symbols>,
     ) -> ObjectId {
         let row = self.row_mut(number);
         let known = (row.object != NONE).then_some(ObjectId(row.object));
@@ -299,7 +299,7 @@ impl Objects {
         number: u64,
         which: Which,
         class: ClassId,
-        symbols: &mut Symbols,
+        symbols: &mut Lender<Symbols>,
     ) -> LockId {
         let known = match which {
             Which::Monitor => self.monitor(number),
@@ -340,7 +340,7 @@ impl Objects {
     }
 
     /// Forgets an object that nobody can reach any more. Its event must come in this batch.
-    pub(super) fn free(&mut self, number: u64, symbols: &mut Symbols) -> Option<ObjectId> {
+    pub(super) fn free(&mut self, number: u64, symbols: &mut Lender<Symbols>) -> Option<ObjectId> {
         let id = self.known(number)?;
         let has_lock = self.monitor(number).is_some() || self.locks.remove(&number).is_some();
         for &var in symbols.variables_of(id) {

@@ -12,6 +12,8 @@ use crate::TraceError;
 const STEP: usize = 1 << 12;
 /// What is read of a thread that has been idle, to see whether it still is.
 const PROBE: usize = 256;
+/// Who had nothing so often in a row gives its room back: of ten thousand threads most are asleep.
+const ASLEEP: u32 = 8;
 /// The largest: a whole chunk.
 const LARGEST: usize = 1 << 16;
 
@@ -140,6 +142,9 @@ impl Stream {
         self.withholds = chunk.withheld_at == self.start;
         if chunk.next == 0 && !chunk.closed {
             self.idle = self.idle.saturating_add(1);
+            if self.idle == ASLEEP {
+                (self.bytes, self.again) = (Vec::new(), Vec::new());
+            }
             return Ok(Got::Nothing);
         }
         self.left = true;

@@ -14,8 +14,8 @@ use super::names::{Entry, FINAL, Frame, LONGEST};
 use super::objects::{NO_FIELD, short};
 use super::{Kind, record};
 use crate::{
-    Access, Block, BlockId, Class, ClassId, Field, FieldId, Flow, FlowId, FlowKind, Gap, Method, MethodId,
-    Place, Site, SiteId, Stack, StrId, Symbols, Thread, ThreadId, TraceError, VarId,
+    Access, Block, BlockId, Class, ClassId, Field, FieldId, Flow, FlowId, FlowKind, Gap, Lender, Method,
+    MethodId, Place, Site, SiteId, Stack, StrId, Symbols, Thread, ThreadId, TraceError, VarId,
 };
 
 /// How far numbers may be ahead of the entries that were read: threads write theirs side by side.
@@ -78,7 +78,7 @@ pub(super) struct Tables {
     bytes: Vec<u8>,
     fresh: Vec<u8>,
     entries: usize,
-    pub(super) symbols: Symbols,
+    pub(super) symbols: Lender<Symbols>,
     pub(super) sites: Vec<Known>,
     /// By the same numbers.
     pub(super) plain: Vec<Plain>,
@@ -119,7 +119,7 @@ impl Tables {
             bytes: Vec::new(),
             fresh: vec![0; 1 << 16],
             entries: 0,
-            symbols,
+            symbols: Lender::new(symbols),
             sites: Vec::new(),
             plain: Vec::new(),
             classes: Vec::new(),

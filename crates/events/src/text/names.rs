@@ -6,8 +6,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::line::{Fault, Token};
 use crate::{
-    Class, ClassId, Field, FieldId, Lock, LockId, Method, Object, ObjectId, Site, SiteId, Slot, StrId,
-    Symbols, VarId, Variable,
+    Class, ClassId, Field, FieldId, Lender, Lock, LockId, Method, Object, ObjectId, Site, SiteId, Slot,
+    StrId, Symbols, VarId, Variable,
 };
 
 /// Why a name gets no id.
@@ -28,7 +28,7 @@ impl From<Fault> for Trouble {
 /// The symbols of a text trace while it is read.
 #[derive(Default)]
 pub(super) struct Names {
-    pub symbols: Symbols,
+    pub symbols: Lender<Symbols>,
     fields: FxHashMap<(Option<ClassId>, StrId), FieldId>,
     /// Freed in the current batch.
     freed: FxHashSet<ObjectId>,

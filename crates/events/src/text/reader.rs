@@ -8,8 +8,8 @@ use super::{HEADER, Mark, Parsed};
 use crate::error::quote;
 use crate::window::{LONGEST, Stuck, Window};
 use crate::{
-    Block, Channel, Event, Flow, FlowId, FlowKind, Gap, Mode, Op, Place, Progress, Site, SiteId, Source,
-    Stack, Symbols, ThreadId, TraceError,
+    Block, Channel, Event, Flow, FlowId, FlowKind, Gap, Lender, Mode, Op, Place, Progress, Site, SiteId,
+    Source, Stack, Symbols, ThreadId, TraceError,
 };
 
 /// About how many events a batch has.
@@ -291,7 +291,7 @@ pub(super) fn parse(file: &str, text: &str) -> Result<Parsed, TraceError> {
             Err(Trouble::Freed) => return Err(fail(Fault::new(0, "an object that was freed"))),
         }
     }
-    Ok(Parsed { symbols: content.names.symbols, events, marks, gaps: content.gaps })
+    Ok(Parsed { symbols: content.names.symbols.into_inner(), events, marks, gaps: content.gaps })
 }
 
 fn too_long() -> Fault {
@@ -368,12 +368,8 @@ impl Source for Reader {
         Ok(!batch.is_empty())
     }
 
-    fn symbols(&self) -> &Symbols {
+    fn lender(&self) -> &Lender<Symbols> {
         &self.content.names.symbols
-    }
-
-    fn symbols_mut(&mut self) -> &mut Symbols {
-        &mut self.content.names.symbols
     }
 
     fn gaps(&self) -> &[Gap] {

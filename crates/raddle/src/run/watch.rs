@@ -147,19 +147,19 @@ impl Watch<'_> {
             }
             let events = stretches.len();
             self.shared.events.fetch_add(events as u64, Ordering::Relaxed);
-            if let Some(running) = &mut team
-                && let Err(wrong) = running.stretches(&mut stretches, self.reader.symbols_mut(), pace)
-            {
-                let name = self.folder.display().to_string();
-                self.watched
-                    .lost(self.folder, TraceError::new(name, Place::Event(wrong.event), wrong.reason));
-                team = None;
-            }
             if let Some(open) = &mut recording
                 && let Err(error) = open.batch(&stretches, &self.reader)
             {
                 self.watched.errors.push(error);
                 recording = None;
+            }
+            if let Some(running) = &mut team
+                && let Err(wrong) = running.stretches(&mut stretches, self.reader.lender(), pace)
+            {
+                let name = self.folder.display().to_string();
+                self.watched
+                    .lost(self.folder, TraceError::new(name, Place::Event(wrong.event), wrong.reason));
+                team = None;
             }
             if self.is_left() {
                 break;
@@ -182,8 +182,7 @@ impl Watch<'_> {
     }
 
     fn finish(mut self, team: Option<Team>, recording: Option<Recording>) -> Watched {
-        let symbols = self.reader.symbols_mut();
-        match team.map(|team| team.finish(symbols)) {
+        match team.map(|team| team.finish(self.reader.lender())) {
             Some(Ok(report)) => self.watched.report.merge(report),
             Some(Err(wrong)) => {
                 let name = self.folder.display().to_string();
