@@ -164,27 +164,35 @@ impl Sharing {
             self.own[method.index()] = !is_static && self.threads[method.index()] & tasks != 0;
         }
         // What is called otherwise than on `this` is not; and so what it calls, and so on.
-        let mut changed = true;
-        while changed {
-            changed = false;
-            for (caller, callee) in points.calls() {
-                let (Caller::Library(_), Callee::Method(method)) = (*caller, *callee) else { continue };
-                changed |= std::mem::replace(&mut self.own[method.index()], false);
+        let mut lost: Vec<MethodId> = Vec::new();
+        let lose = |own: &mut Vec<bool>, method: MethodId, lost: &mut Vec<MethodId>| {
+            if std::mem::replace(&mut own[method.index()], false) {
+                lost.push(method);
             }
-            for (method, inst, callee) in points.all_targets() {
-                if !self.own[callee.index()] || self.threads[method.index()] & tasks == 0 {
-                    continue;
-                }
-                let on_this = self.own[method.index()]
-                    && program.body(method).is_some_and(|body| match body.insts.get(inst as usize) {
-                        Some(call) => {
-                            call.op.list().is_some_and(|list| body.list(list).first() == Some(&Reg(0)))
-                        }
-                        None => false,
-                    });
-                if !on_this {
-                    self.own[callee.index()] = false;
-                    changed = true;
+        };
+        for (caller, callee) in points.calls() {
+            if let (Caller::Library(_), Callee::Method(method)) = (*caller, *callee) {
+                lose(&mut self.own, method, &mut lost);
+            }
+        }
+        for (method, inst, callee) in points.all_targets() {
+            if !self.own[callee.index()] || self.threads[method.index()] & tasks == 0 {
+                continue;
+            }
+            let call = program.body(method).and_then(|body| Some((body, body.insts.get(inst as usize)?)));
+            let on_this = self.own[method.index()]
+                && call.is_some_and(|(body, call)| {
+                    call.op.list().is_some_and(|list| body.list(list).first() == Some(&Reg(0)))
+                });
+            if !on_this {
+                lose(&mut self.own, callee, &mut lost);
+            }
+        }
+        // Those that tasks' threads do not run say nothing of what they call.
+        while let Some(method) = lost.pop() {
+            if self.threads[method.index()] & tasks != 0 {
+                for (_, callee) in points.targets_of(method) {
+                    lose(&mut self.own, callee, &mut lost);
                 }
             }
         }

@@ -38,20 +38,6 @@ fn programs() -> BTreeMap<String, Vec<ClassBytes>> {
     found
 }
 
-/// As what an object is used. No array has fields, so those two never are of one object, whatever a register may hold.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-enum Used {
-    Fields,
-    Elements,
-    Lock,
-}
-
-impl Used {
-    fn fits(self, other: Used) -> bool {
-        self == other || self == Used::Lock || other == Used::Lock
-    }
-}
-
 /// What an analysis says.
 struct Told<'p> {
     program: &'p Program,
@@ -113,18 +99,17 @@ impl<'p> Told<'p> {
         self.points.roots().iter().map(|root| root.method).collect()
     }
 
-    /// Registers whose parts are accessed or that are locked, and as what: an array, something with fields, or anything.
-    fn bases(&self) -> BTreeSet<(MethodId, Reg, Used)> {
+    /// Registers whose parts are accessed or that are locked.
+    fn bases(&self) -> BTreeSet<(MethodId, Reg)> {
         let mut found = BTreeSet::new();
         for method in self.reached() {
             for inst in self.program.body(method).into_iter().flat_map(|body| &body.insts) {
-                let (base, used) = match inst.op {
-                    Op::Get { object, .. } | Op::Put { object, .. } => (object, Used::Fields),
-                    Op::Load { array, .. } | Op::Store { array, .. } => (array, Used::Elements),
-                    Op::Enter { object } => (object, Used::Lock),
+                let base = match inst.op {
+                    Op::Get { object, .. } | Op::Put { object, .. } | Op::Enter { object } => object,
+                    Op::Load { array, .. } | Op::Store { array, .. } => array,
                     _ => continue,
                 };
-                found.insert((method, base, used));
+                found.insert((method, base));
             }
         }
         found
@@ -195,10 +180,8 @@ fn whatever_is_told_apart_less_is_a_superset() {
                     }
                 }
                 let bases: Vec<_> = fine.bases().into_iter().collect();
-                for &(method, reg, used) in &bases {
-                    let one = (method, reg);
-                    let others = bases.iter().filter(|other| used.fits(other.2));
-                    for other in others.map(|&(method, reg, _)| (method, reg)) {
+                for &one in &bases {
+                    for &other in &bases {
                         if !fine.may_meet(one, other) {
                             continue;
                         }

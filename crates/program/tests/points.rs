@@ -11,7 +11,7 @@ use events::models::Models;
 use events::plan::ClassHash;
 use program::input::{ClassBytes, Found, Jdk};
 use program::ir::Op;
-use program::points::{Points, RootKind, World};
+use program::points::{Made, Points, RootKind, World};
 use program::{Origin, Program, Sharing};
 
 fn source() -> PathBuf {
@@ -245,4 +245,62 @@ fn a_plan_is_no_bolder_than_the_analysis() {
             assert_ne!(shared.get(&line), Some(&true), "{name}: line {line}");
         }
     }
+}
+
+#[test]
+fn what_a_library_looks_at_beside_something_merged_is_called_back_too() {
+    let text = "class java.lang.Object extends nothing { method public void <init>() unread
+            method public java.lang.String toString() unread }
+        class java.lang.String { method public static java.lang.String valueOf(java.lang.Object) unread }
+        class Known { method public java.lang.String toString() { t = null return t } }
+        class Own { method public java.lang.String toString() { t = null return t } }
+        class Main {
+            field static java.lang.Object known
+            method public static void main(java.lang.String[] args) {
+                k = new Known
+                call static void Elsewhere.keep(java.lang.Object)(k)
+                call static void Main.look(java.lang.Object)(k)
+                return
+            }
+            method static void look(java.lang.Object k) {
+                o = new Own
+                zero = 0
+                if zero == 0 then both(k) else both(o)
+                both(ref b):
+                s = call static java.lang.String java.lang.String.valueOf(java.lang.Object)(b)
+                return
+            }
+        }";
+    let program = Program::from_text(text).expect("a program");
+    let points = Points::new(&program, &models(), World::Guess);
+    let missed: Vec<_> = program
+        .input_methods()
+        .filter(|method| program.names_of(*method).0 == "toString" && !points.is_reached(*method))
+        .collect();
+    assert_eq!(missed, []);
+}
+
+#[test]
+fn a_copy_of_an_array_is_an_array_and_none_of_its_elements() {
+    let text = "class java.lang.Object extends nothing { method public void <init>() unread
+            method protected java.lang.Object clone() unread }
+        class Element { }
+        class Main {
+            method public static void main(java.lang.String[] args) {
+                one = 1
+                zero = 0
+                all = array Element[] (one)
+                e = new Element
+                store ref all[zero] = e
+                copy = call virtual java.lang.Object `[LElement;`.clone()(all)
+                return
+            }
+        }";
+    let program = Program::from_text(text).expect("a program");
+    let points = Points::new(&program, &models(), World::Guess);
+    let main = program.input_methods().find(|method| program.names_of(*method).0 == "main").expect("main");
+    let body = program.body(main).expect("code");
+    let copy = body.insts.iter().find(|inst| matches!(inst.op, Op::Call { .. })).expect("the call").result;
+    let made: Vec<_> = points.of(main, copy).into_iter().flat_map(|set| set.iter()).collect();
+    assert_eq!(made.iter().map(|object| points.object(*object).made).collect::<Vec<_>>(), [Made::Array]);
 }

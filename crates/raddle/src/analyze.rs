@@ -63,13 +63,26 @@ pub fn run(args: &AnalyzeArgs, color: Color) -> Result<Outcome, Failure> {
     Ok(if errors.is_empty() { wanted.outcome(&report) } else { incomplete(errors) })
 }
 
-/// One line for people and programs. The peak is that of the whole process, where the system tells it.
+/// One line for people and programs. Peak and time of all processors are those of the whole process, where the system tells
+/// them.
 pub fn stats(what: &str, number: u64, took: Duration) {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).map_or("", |rest| rest.trim());
     let peak = peak.trim_end_matches(" kB");
-    let line = format!("stats: {what}={number} seconds={:.6} peak_kb={peak}\n", took.as_secs_f64());
+    let seconds = took.as_secs_f64();
+    let busy = busy().map_or(String::new(), |busy| format!(" cpu_seconds={busy:.2}"));
+    let line = format!("stats: {what}={number} seconds={seconds:.6} peak_kb={peak}{busy}\n");
     let _ = std::io::stderr().write_all(line.as_bytes());
+}
+
+/// The seconds that processors were busy for this process, in hundredths as Linux counts them.
+fn busy() -> Option<f64> {
+    let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
+    // The name before may hold anything; user and system time are the twelfth and thirteenth after it.
+    let (_, rest) = stat.rsplit_once(')')?;
+    let mut words = rest.split_ascii_whitespace().skip(11);
+    let (user, system) = (words.next()?.parse::<f64>().ok()?, words.next()?.parse::<f64>().ok()?);
+    Some((user + system) / 100.0)
 }
 
 fn incomplete(errors: Vec<TraceError>) -> Outcome {

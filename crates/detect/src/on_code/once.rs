@@ -18,6 +18,8 @@ pub struct Once {
     by_library: FxHashSet<MethodId>,
     /// What is the only object of a static field.
     alone: FxHashSet<u32>,
+    /// By task: in how many roots, and how often, it is handed over.
+    tasks: FxHashMap<u32, (usize, usize)>,
 }
 
 /// How many calls are followed up.
@@ -34,7 +36,16 @@ impl Once {
         let by_library = code.called_by_libraries().collect();
         let held = code.points.statics().filter(|(_, set)| set.len() == 1);
         let alone = held.flat_map(|(_, set)| set.iter()).filter(|object| !code.points.is_anything(*object));
-        Once { callers, roots, by_library, alone: alone.collect() }
+        let mut tasks: FxHashMap<u32, (usize, usize)> = FxHashMap::default();
+        for root in code.points.roots() {
+            for object in &root.objects {
+                tasks.entry(*object).or_default().0 += 1;
+            }
+            for (object, _) in &root.handed {
+                tasks.entry(*object).or_default().1 += 1;
+            }
+        }
+        Once { callers, roots, by_library, alone: alone.collect(), tasks }
     }
 
     fn runs(&self, code: &Code, method: MethodId, depth: usize) -> bool {
@@ -98,11 +109,7 @@ impl Once {
 
     /// Is the object a task that is handed over at most once?
     pub fn is_own_task(&self, code: &Code, object: u32) -> bool {
-        let mut roots = code.points.roots().iter().filter(|root| root.objects.contains(&object));
-        let (Some(root), None) = (roots.next(), roots.next()) else { return false };
-        if code.points.is_crowd(object) {
-            return false;
-        }
-        root.handed.iter().filter(|(task, _)| *task == object).count() <= 1
+        let known = self.tasks.get(&object);
+        !code.points.is_crowd(object) && known.is_some_and(|(roots, times)| *roots == 1 && *times <= 1)
     }
 }

@@ -3,7 +3,8 @@
 //! all. A cast makes of the outside the crowd of its class. A call on a crowd goes by way of a **group**: all calls of one
 //! method on one crowd share what they give and get, so that calls and targets add up instead of multiplying.
 //!
-//! Tasks stay known one by one: how many threads there are depends on them.
+//! Tasks stay known one by one: how many threads there are depends on them. Only where a node holds too many does a crowd
+//! stand for them as well; who has other threads run that crowd runs each of them.
 
 use std::rc::Rc;
 
@@ -11,7 +12,7 @@ use classfile::MethodType;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::graph::{Casts, Filter, Node};
-use super::{Analysis, Callee, Caller, Made, OUTSIDE, Object};
+use super::{Analysis, Callee, Caller, Made, OUTSIDE, Object, Set};
 use crate::ir::Kind;
 use crate::{ClassId, MethodId, Origin, Program};
 
@@ -151,6 +152,9 @@ pub struct Crowds {
     /// By the class that is asked for: what is given and got, and how often a task was handed over.
     task_nodes: FxHashMap<Option<ClassId>, Node>,
     task_times: FxHashMap<(Option<ClassId>, u32), u8>,
+    /// Tasks that crowds stand for, and calls by reflection that get crowds.
+    given_up: Set,
+    reflected: Vec<(u32, u32)>,
     given: FxHashSet<ClassId>,
 }
 
@@ -188,7 +192,7 @@ impl Analysis<'_> {
         }
     }
 
-    /// Merges what is in nodes that hold too much.
+    /// Merges what is in nodes that hold too much; where that was done already, crowds stand for the tasks that are left.
     pub fn thin_out(&mut self) {
         for node in std::mem::take(&mut self.graph.overfull) {
             let objects = self.graph.objects(node);
@@ -196,7 +200,46 @@ impl Analysis<'_> {
                 continue;
             }
             let told_apart = objects.without(&self.merged);
+            let merged = objects.common(&self.merged);
             self.graph.put_all(self.outside, &told_apart);
+            if self.crowds.on && merged.len() > self.limits.in_node {
+                for object in merged.without(&self.crowds.given_up).iter() {
+                    self.give_up(object);
+                }
+            }
+        }
+    }
+
+    /// From now on a crowd stands for a merged task. Threads stay known: libraries run those that they hold.
+    fn give_up(&mut self, task: u32) {
+        let found = self.object(task);
+        let is_closure = found.made == Made::Closure;
+        let own = if is_closure { self.types.interface(task) } else { found.class };
+        let Some(own) = own.filter(|_| !self.is_crowd(task)) else { return };
+        let is_input = self.program.class(own).origin == Origin::Input;
+        if (!is_closure && !is_input) || self.is_thread(own) || !self.crowds.given_up.insert(task) {
+            return;
+        }
+        self.graph.replace(task, crowd(own));
+        for (site, of) in self.crowds.reflected.clone() {
+            self.crowd_task(site, of, None, task);
+        }
+    }
+
+    /// A call by reflection gets a crowd: those of its tasks that are known by the crowd alone may be run.
+    pub fn crowd_reflected(&mut self, site: u32, of: u32) {
+        if self.crowds.reflected.contains(&(site, of)) {
+            return;
+        }
+        self.crowds.reflected.push((site, of));
+        if let Some(held) = self.sites[site as usize].held {
+            let node = self.task_node(None);
+            self.flow(held, node);
+            self.flow(node, held);
+            self.exchanged.insert(held);
+        }
+        for task in self.crowds.given_up.clone().iter() {
+            self.crowd_task(site, of, None, task);
         }
     }
 

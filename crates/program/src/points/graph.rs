@@ -45,6 +45,8 @@ struct Place {
     queued: bool,
     /// How many edges there were when doubles were last taken out.
     single: u32,
+    /// How many objects had been replaced when those here were last looked for.
+    tidied: u32,
 }
 
 /// What was passed on.
@@ -241,8 +243,12 @@ impl<C: Casts> Graph<C> {
 
     /// Puts crowds in place of objects that were replaced.
     fn tidy(&mut self, node: Node) {
+        let now = self.instead.len() as u32;
         let place = &mut self.places[node as usize];
-        if !place.objects.meets(&self.replaced) {
+        // Unless more were replaced since, only what is new here can be.
+        let here = if place.tidied == now { &place.fresh } else { &place.objects };
+        place.tidied = now;
+        if !here.meets(&self.replaced) {
             return;
         }
         let gone = place.objects.common(&self.replaced);
@@ -515,6 +521,8 @@ impl<C: Casts> Graph<C> {
                 one.objects.insert(EVERYBODY);
             }
             one.fresh = Set::default();
+            // Both may have had new ones that are replaced.
+            one.tidied = u32::MAX;
             one.after.extend(two.after);
             one.watchers.extend(two.watchers);
             one.queued = false;

@@ -52,6 +52,8 @@ pub struct Hub {
     pub keeps: bool,
     /// Those that have been dealt with.
     pub seen: Set,
+    /// Are all of those merged, since it is the outside's?
+    pub merged: bool,
 }
 
 fn is_task(name: &str, descriptor: &str) -> bool {
@@ -88,8 +90,18 @@ impl Analysis<'_> {
         let program = self.program;
         let owner = site.named.map(|named| program.method(named).owner).or(site.owner);
         let name = owner.map_or("", |owner| program.class(owner).name());
-        // The methods of Object look at the receiver alone, but for these.
-        if name == "java/lang/Object" && !matches!(&*site.name, "clone" | "equals") {
+        // Arrays have no class here, and no methods but those of Object.
+        let is_objects = name == "java/lang/Object" || owner.is_none() && !site.name.is_empty();
+        if is_objects && &*site.name == "clone" {
+            // A copy counts as the object itself; what is in it stays in there.
+            let from = site.arguments.first().copied().flatten();
+            if let Some((from, to)) = from.zip(site.result) {
+                self.flow(from, to);
+            }
+            return;
+        }
+        // The others look at the receiver alone, but for this one.
+        if name == "java/lang/Object" && &*site.name != "equals" {
             return;
         }
         let site = site.clone();
@@ -229,7 +241,7 @@ impl Analysis<'_> {
 
     pub fn add_hub(&mut self, node: Node, keeps: bool) -> u32 {
         let hub = self.hubs.len() as u32;
-        self.hubs.push(Hub { node, keeps, seen: Set::default() });
+        self.hubs.push(Hub { node, keeps, seen: Set::default(), merged: false });
         self.hub_same.push(hub);
         hub
     }
@@ -246,6 +258,8 @@ impl Analysis<'_> {
             match self.hub_of.get(&node).copied() {
                 Some(other) => {
                     self.hub_same[hub as usize] = other;
+                    self.forget_unmerged(hub, node);
+                    self.forget_unmerged(other, node);
                     let seen = std::mem::take(&mut self.hubs[hub as usize].seen);
                     let (gone, stays) = (self.hubs[hub as usize].keeps, &mut self.hubs[other as usize]);
                     match (gone, stays.keeps) {
@@ -254,7 +268,6 @@ impl Analysis<'_> {
                         (true, false) => (stays.keeps, stays.seen) = (true, seen),
                         (false, true) => {}
                     }
-                    self.forget_unmerged(other, node);
                     self.changed_hubs.push(other);
                 }
                 None => {
@@ -269,9 +282,11 @@ impl Analysis<'_> {
 
     /// A place became part of the outside: what was dealt with elsewhere has yet to be merged.
     fn forget_unmerged(&mut self, hub: u32, node: Node) {
-        if node == self.graph.find(self.outside) {
-            let seen = &mut self.hubs[hub as usize].seen;
-            *seen = seen.common(&self.merged);
+        let hub = &mut self.hubs[hub as usize];
+        if !hub.merged && node == self.graph.find(self.outside) {
+            // From now on what is dealt with here is merged.
+            hub.merged = true;
+            hub.seen = hub.seen.common(&self.merged);
         }
     }
 
@@ -310,8 +325,9 @@ impl Analysis<'_> {
             // What the outside holds is called back there.
             let outside = self.hub(self.outside, true);
             self.calls.insert((Caller::Library(place), Callee::Library(outside)));
-            self.hubs[place as usize].seen.join(&fresh, &mut Set::default());
-            fresh = fresh.without(&self.merged);
+            let merged = fresh.common(&self.merged);
+            self.hubs[place as usize].seen.join(&merged, &mut Set::default());
+            fresh = fresh.without(&merged);
         }
         for object in fresh.iter() {
             self.keep(hub, object);
@@ -495,6 +511,9 @@ impl Analysis<'_> {
 
     /// An object is handed to a method that is not known; if it is a task, it may be run by another thread.
     pub fn reflected(&mut self, number: u32, object: u32) {
+        if self.is_crowd(object) {
+            return self.crowd_reflected(number, object);
+        }
         let is_task = match (self.object(object).made, self.object(object).class) {
             (Made::Closure, _) => self.closure_arguments(object, self.outside, false).is_none(),
             (_, Some(class)) => {
@@ -503,7 +522,7 @@ impl Analysis<'_> {
             }
             _ => false,
         };
-        if is_task && !self.is_crowd(object) {
+        if is_task {
             self.task(number, object);
         }
     }

@@ -143,7 +143,7 @@ pub struct Limits {
     pub steps: (usize, usize),
     /// How many merged objects are listed one by one before crowds stand for them.
     pub listed: usize,
-    /// How many objects a node may hold before they are merged.
+    /// How many objects a node may hold before they are merged, and merged tasks before crowds stand for them.
     pub in_node: usize,
     /// Calls on crowds with more targets than that are known as calls by way of a library.
     pub targets: usize,
@@ -414,6 +414,8 @@ struct Analysis<'p> {
     root_of: FxHashMap<MethodId, u32>,
     root_of_hub: FxHashMap<u32, u32>,
     root_objects: FxHashSet<(u32, u32)>,
+    /// By root: which objects are handed over where.
+    handed: FxHashSet<(u32, u32, (MethodId, u32))>,
     pending: Vec<MethodId>,
     /// All exceptions that are thrown.
     thrown: Node,
@@ -473,6 +475,7 @@ impl<'p> Analysis<'p> {
             root_of: FxHashMap::default(),
             root_of_hub: FxHashMap::default(),
             root_objects: FxHashSet::default(),
+            handed: FxHashSet::default(),
             pending: Vec::new(),
             thrown,
             threads: thrown + 1,

@@ -195,9 +195,7 @@ impl Analysis<'_> {
             if self.root_objects.insert((number, object)) {
                 root.objects.push(object);
             }
-            if let Some(place) = handed
-                && !root.handed.contains(&(object, place))
-            {
+            if let Some(place) = handed.filter(|place| self.handed.insert((number, object, *place))) {
                 root.handed.push((object, place));
             }
         }
@@ -213,9 +211,7 @@ impl Analysis<'_> {
             let objects = vec![object];
             self.roots.push(Root { method, kind, objects, handed: Vec::new(), hub: Some(hub) });
         }
-        if let Some(place) = handed
-            && !self.roots[number].handed.contains(&(object, place))
-        {
+        if let Some(place) = handed.filter(|place| self.handed.insert((number as u32, object, *place))) {
             self.roots[number].handed.push((object, place));
         }
     }

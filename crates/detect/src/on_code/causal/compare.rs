@@ -98,15 +98,18 @@ struct Top {
 #[derive(Default)]
 struct Tops {
     all: Vec<Top>,
-    /// By distinct view: how many views of each group meet it.
-    meeting: Vec<Vec<u32>>,
+    /// By distinct view: the groups whose views meet it, in order, and how many of each do.
+    meeting: Vec<Vec<(u32, u32)>>,
 }
 
 impl Tops {
     /// What it costs to compare all of them.
     fn cost(&self) -> u64 {
-        let costs: Vec<u64> =
-            self.meeting.iter().map(|counts| counts.iter().copied().map(u64::from).sum()).collect();
+        let costs: Vec<u64> = self
+            .meeting
+            .iter()
+            .map(|counts| counts.iter().map(|(_, count)| u64::from(*count)).sum())
+            .collect();
         let all = self.all.iter().filter_map(|top| costs.get(top.distinct));
         all.fold(0, |sum: u64, cost| sum.saturating_add(*cost))
     }
@@ -114,7 +117,7 @@ impl Tops {
     /// The groups with several views that meet it, and how many.
     fn meeting(&self, top: &Top) -> impl Iterator<Item = (usize, usize)> {
         let counts = self.meeting.get(top.distinct).into_iter().flatten();
-        counts.map(|count| *count as usize).enumerate().filter(|(_, count)| *count > 1)
+        counts.map(|(group, count)| (*group as usize, *count as usize)).filter(|(_, count)| *count > 1)
     }
 }
 
@@ -128,19 +131,38 @@ impl Lock {
         self.sets(top.group, top.apart_kind.other())?.all.get(top.set)
     }
 
-    /// All maximal views.
+    /// By variable: the groups, and the numbers of their read or written views, that have it.
+    fn with(&self, kind: Kind) -> FxHashMap<VarId, Vec<(u32, u32)>> {
+        let mut found: FxHashMap<VarId, Vec<(u32, u32)>> = FxHashMap::default();
+        for group in 0..self.groups.len() {
+            for (var, sets) in self.sets(group, kind).into_iter().flat_map(|sets| &sets.with) {
+                found.entry(*var).or_default().extend(sets.iter().map(|set| (group as u32, *set)));
+            }
+        }
+        found
+    }
+
+    /// All maximal views. A lock may have many groups of which few use the same variables.
     fn tops(&self) -> Tops {
         let mut tops = Tops::default();
+        let with = [Kind::Read, Kind::Write].map(|kind| self.with(kind));
+        let meeting = |set: &[VarId], kind: Kind| {
+            let [read, written] = &with;
+            let with = if kind == Kind::Read { read } else { written };
+            let mut met: Vec<(u32, u32)> =
+                set.iter().filter_map(|var| with.get(var)).flatten().copied().collect();
+            met.sort_unstable();
+            met.dedup();
+            met.chunk_by(|one, other| one.0 == other.0)
+                .filter_map(|sets| Some((sets.first()?.0, sets.len() as u32)))
+                .collect()
+        };
         let mut known: FxHashMap<(Kind, &[VarId]), (usize, usize)> = FxHashMap::default();
         for (group, views) in self.views.iter().enumerate() {
             for (sets, apart_kind) in views.iter().zip([Kind::Write, Kind::Read]) {
                 for (number, set) in sets.maximal() {
                     let (distinct, rank) = known.entry((apart_kind, set)).or_insert_with(|| {
-                        let others = (0..self.groups.len()).map(|group| {
-                            let apart = self.sets(group, apart_kind);
-                            apart.map_or(0, |apart| apart.meeting(set).len() as u32)
-                        });
-                        tops.meeting.push(others.collect());
+                        tops.meeting.push(meeting(set, apart_kind));
                         (tops.meeting.len() - 1, 0)
                     });
                     let (distinct, before) = (*distinct, *rank);
@@ -385,6 +407,7 @@ impl Maximal<'_, '_> {
                 }
                 if *steps < JUDGING {
                     *steps = 0;
+                    judge.left_out += 1;
                     break;
                 }
                 *steps -= JUDGING;
@@ -474,7 +497,10 @@ mod tests {
     #[test]
     fn where_there_is_no_time_for_all_whoever_has_few_views_is_compared() {
         let top = |distinct, rank| Top { group: 0, set: 0, apart_kind: Kind::Read, distinct, rank };
-        let tops = |all: Vec<Top>| Tops { all, meeting: vec![vec![1, 2, 3], vec![2, 2_000]] };
+        let tops = |all: Vec<Top>| Tops {
+            all,
+            meeting: vec![vec![(0, 1), (1, 2), (2, 3)], vec![(0, 2), (1, 2_000)]],
+        };
         let two = tops(vec![top(0, 0), top(1, 0)]);
         assert_eq!((two.cost(), longest(&[two])), (2_008, 3));
         // A view that many processes have is compared for the first ones alone.

@@ -119,7 +119,8 @@ fn check(code: &Code, options: &Options, out: &mut Out<'_>) {
 /// What the regions themselves are missing.
 pub(super) fn gaps(regions: &Regions<'_>, out: &mut Out<'_>) {
     let calls = regions.instances.left_out;
-    gap(out, "calls within atomic blocks that were not followed", "there are too many, or too deep", calls);
+    let what = "atomic blocks, and calls within them, that were not followed";
+    gap(out, what, "there are too many, or too deep", calls);
     gap(out, "threads that were not looked at", "there are too many", regions.processes.left_out());
 }
 

@@ -100,6 +100,7 @@ pub fn edges(code: &Code) -> (Vec<Edge>, Cut) {
     cut.wide = wide.iter().filter(|targets| takes(targets)).count();
     let mut edges = Vec::new();
     let mut seen = FxHashSet::default();
+    let roots: FxHashSet<MethodId> = code.points.roots().iter().map(|root| root.method).collect();
     for method in code.methods() {
         let (Some(locks), Some(body)) = (code.locks.of(method), code.program.body(method)) else { continue };
         let empty = Vec::new();
@@ -112,7 +113,7 @@ pub fn edges(code: &Code) -> (Vec<Edge>, Cut) {
         locks.each(body, |inst, state| {
             for found in by_inst.get(&inst).into_iter().flatten() {
                 let own = of(code, method, &locks.slots, state, found);
-                for edge in own.into_iter().flat_map(|edge| lift(code, &callers, edge)) {
+                for edge in own.into_iter().flat_map(|edge| lift(code, &callers, &roots, edge)) {
                     if seen.insert((edge.from.clone(), edge.to.clone(), edge.modes, edge.hold, edge.take)) {
                         edges.push(edge);
                     }
@@ -178,9 +179,9 @@ fn of(code: &Code, method: MethodId, slots: &[Slot], state: &[Depth], found: &Ta
 type Callers = FxHashMap<MethodId, Vec<(MethodId, u32)>>;
 
 /// An edge between two parameters, once for each call: which two objects meet is known there only.
-fn lift(code: &Code, callers: &Callers, edge: Edge) -> Vec<Edge> {
+fn lift(code: &Code, callers: &Callers, roots: &FxHashSet<MethodId>, edge: Edge) -> Vec<Edge> {
     let method = edge.hold.method;
-    let is_root = code.points.roots().iter().any(|root| root.method == method);
+    let is_root = roots.contains(&method);
     let sites = callers.get(&method).map(Vec::as_slice).unwrap_or_default();
     let Some((one, other)) =
         edge.swappable.filter(|_| !is_root && !sites.is_empty() && sites.len() <= MOST_SITES)

@@ -5,9 +5,9 @@
 use events::models::{Action, Base, Condition, LockMode, Models};
 use program::ir::{Body, Op, Reg, Values};
 use program::{ClassId, Program};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Deeper nesting is not followed.
+/// Deeper nesting is not followed, and a gap.
 const DEEPEST: usize = 16;
 
 /// A region as its body has it.
@@ -35,6 +35,8 @@ pub struct BodyRegions {
     pub regions: Vec<Local>,
     open: Vec<u32>,
     lists: Vec<Vec<u32>>,
+    /// How many more there are, too deep in others.
+    pub too_deep: u64,
 }
 
 /// What an instruction does to locks.
@@ -64,6 +66,8 @@ struct State {
     by_start: FxHashMap<u32, u32>,
     /// Regions that turned out to be one.
     same: Vec<u32>,
+    /// Instructions that start a region too deep in others.
+    too_deep: FxHashSet<u32>,
 }
 
 impl State {
@@ -126,6 +130,7 @@ impl Finder<'_> {
             open: vec![0; self.body.insts.len()],
             lists: vec![Vec::new()],
             regions: Vec::new(),
+            too_deep: 0,
         };
         let mut numbers: FxHashMap<Vec<u32>, u32> = FxHashMap::from_iter([(Vec::new(), 0)]);
         for (block, held) in self.body.blocks.iter().zip(starts) {
@@ -143,6 +148,7 @@ impl Finder<'_> {
             }
         }
         found.regions = std::mem::take(&mut state.regions);
+        found.too_deep = state.too_deep.len() as u64;
         found
     }
 
@@ -188,7 +194,9 @@ impl Finder<'_> {
             Change::Take(lock, by_call) if held.len() < DEEPEST => {
                 held.push(state.start(at, Some(lock), by_call, None));
             }
-            Change::Take(..) => {}
+            Change::Take(..) => {
+                state.too_deep.insert(at);
+            }
             Change::Give(lock, by_call) => {
                 if let Some(found) = last(state, held, Some(lock), by_call) {
                     held.remove(found);

@@ -266,6 +266,7 @@ impl<'p> Maker<'_, 'p> {
         }
         calls.sort_unstable();
         calls.dedup();
+        self.found.left_out += regions.too_deep;
         let code = Rc::new(Code { body, defs, values, regions, ids, paths, calls });
         self.codes.insert(method, Rc::clone(&code));
         Some(code)

@@ -6,6 +6,7 @@ use findings::{Confidence, Frame, Role};
 use program::ir::{Body, Op, Reg};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::reach::bits;
 use super::variables::{VarId, type_name};
 use super::views::Access;
 use super::{RegionId, Regions};
@@ -19,12 +20,20 @@ pub struct Teller<'a, 'p> {
     pub regions: &'a Regions<'p>,
     /// Names of processes are told apart by number if one of them stands for several threads.
     ways: FxHashMap<(usize, u32), Way>,
+    /// Of the last processes asked for: how each comes to what it runs.
+    trees: VecDeque<(usize, Tree)>,
 }
+
+/// By instance that a process runs: which one called it first, and where; none if nobody did.
+type Tree = FxHashMap<u32, Option<(u32, u32)>>;
+
+/// How many trees are kept: steps are told of two processes by turns.
+const FEW_TREES: usize = 4;
 
 impl<'a, 'p> Teller<'a, 'p> {
     /// Nothing is told yet.
     pub fn new(code: &'a Code, regions: &'a Regions<'p>) -> Self {
-        Teller { code, regions, ways: FxHashMap::default() }
+        Teller { code, regions, ways: FxHashMap::default(), trees: VecDeque::new() }
     }
 
     /// The name of a variable.
@@ -145,26 +154,38 @@ impl<'a, 'p> Teller<'a, 'p> {
         way
     }
 
-    fn find_way(&self, process: usize, instance: u32) -> Way {
-        let all = &self.regions.instances.all;
+    fn find_way(&mut self, process: usize, instance: u32) -> Way {
         let mut way = Way { thread: self.thread(process), ..Way::default() };
-        let Some(runner) = self.regions.processes.get(process) else { return way };
-        // From all instances without a caller in the process to this one, the nearest first.
+        if !self.trees.iter().any(|(known, _)| *known == process) {
+            self.trees.truncate(FEW_TREES - 1);
+            self.trees.push_front((process, self.tree(process)));
+        }
+        let Some((_, from)) = self.trees.iter().find(|(known, _)| *known == process) else { return way };
+        let mut at = instance;
+        while let Some(Some((caller, inst))) = from.get(&at) {
+            if let Some(found) = self.regions.instances.all.get(*caller as usize) {
+                way.stack.push(self.code.frame(found.method, Some(*inst)));
+            }
+            at = *caller;
+        }
+        way
+    }
+
+    /// From all instances without a caller in the process to all that it runs, the nearest first.
+    fn tree(&self, process: usize) -> Tree {
+        let all = &self.regions.instances.all;
+        let Some(runner) = self.regions.processes.get(process) else { return Tree::default() };
         let mut called: FxHashSet<u32> = FxHashSet::default();
-        let numbers = || (0..all.len() as u32).filter(|number| runner.runs_instance(*number));
+        let numbers = || bits(runner.run_bits()).take_while(|number| (*number as usize) < all.len());
         for number in numbers() {
             if let Some(found) = all.get(number as usize) {
                 let calls = found.calls.iter().filter(|(inst, _)| runner.runs(number, *inst));
                 called.extend(calls.map(|(_, callee)| *callee).filter(|callee| *callee != number));
             }
         }
-        let mut from: FxHashMap<u32, Option<(u32, u32)>> =
-            numbers().filter(|number| !called.contains(number)).map(|number| (number, None)).collect();
         let mut queue: VecDeque<u32> = numbers().filter(|number| !called.contains(number)).collect();
+        let mut from: Tree = queue.iter().map(|number| (*number, None)).collect();
         while let Some(number) = queue.pop_front() {
-            if number == instance {
-                break;
-            }
             let Some(found) = all.get(number as usize) else { continue };
             for (inst, callee) in &found.calls {
                 if runner.runs(number, *inst) && !from.contains_key(callee) {
@@ -173,14 +194,7 @@ impl<'a, 'p> Teller<'a, 'p> {
                 }
             }
         }
-        let mut at = instance;
-        while let Some(Some((caller, inst))) = from.get(&at) {
-            if let Some(found) = all.get(*caller as usize) {
-                way.stack.push(self.code.frame(found.method, Some(*inst)));
-            }
-            at = *caller;
-        }
-        way
+        from
     }
 
     /// The place of an instruction as people read it.

@@ -67,7 +67,25 @@ fn more_blocks_around_a_call_than_are_told_apart_are_a_gap() {
         ))
     };
     assert_eq!(around(4), Vec::<String>::new());
-    assert_eq!(around(5), ["1: calls within atomic blocks that were not followed"]);
+    assert_eq!(around(5), ["1: atomic blocks, and calls within them, that were not followed"]);
+}
+
+#[test]
+fn blocks_in_more_blocks_than_are_followed_are_a_gap() {
+    let nested = |count: usize| {
+        let (mut fields, mut enter, mut exit) = (String::new(), String::new(), String::new());
+        for n in 0..count {
+            fields += &format!("field static final java.lang.Object l{n}\n");
+            enter += &format!("a{n} = getstatic java.lang.Object Deep.l{n} enter a{n}\n");
+            exit = format!("exit a{n}\n{exit}");
+        }
+        gaps(&format!(
+            "public class Deep {{ field private int x {fields}
+                method public void work() {{ {enter} one = 1 put int Deep.x of this = one {exit} return }} }}"
+        ))
+    };
+    assert_eq!(nested(16), Vec::<String>::new());
+    assert_eq!(nested(18), ["2: atomic blocks, and calls within them, that were not followed"]);
 }
 
 #[test]
