@@ -71,7 +71,7 @@ abstract class Elements extends Numbers {
         }
         if (!same) {
             long number = identity(array);
-            entry = entry(array);
+            entry = justLookedUp(array);
             take(slot, entry);
             if (entry == null) {
                 writeRange(site, number, index, index + 1);
@@ -146,7 +146,7 @@ abstract class Elements extends Numbers {
     /** Elements of an array, or of an object that holds one. */
     final void elements(int site, Object array, int from, int until) {
         long number = object(array);
-        Identities.Entry entry = entry(array);
+        Identities.Entry entry = justLookedUp(array);
         if (entry != null) range(site, entry, from, until);
         else writeRange(site, number, from, until);
     }
@@ -160,7 +160,7 @@ abstract class Elements extends Numbers {
 
     /** An element of an array, which was looked up just now, is accessed and told in another way. */
     final void accesses(Object array) {
-        Identities.Entry entry = entry(array);
+        Identities.Entry entry = justLookedUp(array);
         if (entry != null) told.others(entry, token());
     }
 

@@ -70,6 +70,12 @@ abstract class Numbers {
         return known;
     }
 
+    /** What is known of an object that was looked up just now; null if it has a place for its number, or there is no memory. */
+    final Identities.Entry justLookedUp(Object o) {
+        Identities.Entry known = lastIdentity;
+        return known != null && known.get() == o ? known : null;
+    }
+
     @ForceInline
     final ClassInfo info(Class<?> c) {
         if (c == lastClass) return last;
