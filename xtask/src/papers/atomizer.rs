@@ -275,7 +275,7 @@ pub fn tables(desk: &Desk, page: &mut Page) -> Result<(), String> {
         "What watching costs (all detectors), and the blocks that `atomizer` calls not atomic, under both of the \
          paper's heuristics: `--blocks export` and `--blocks synch`. *Errors* are warnings that show a marked defect. Each \
          cell has the paper's number first; where it stands alone, there is no program of ours. The paper counts pairs of lock sets, one \
-         for accesses and one for writes; of ours the sets of locks are counted that were held at some access. The paper gives a slowdown only for programs that compute; ours is by the program's own clock, and may be fifteen at most. *To the report* is \
+         for accesses and one for writes; of ours the sets of locks are counted that were held at some access. The paper gives a slowdown only for programs that compute, and so do we: of the others it would say how long the JVM takes to load what it needs. Ours is by the program's own clock, and may be fifteen at most. *To the report* is \
          from the start of `raddle run` to its end, against a bare run, and may be twice that. A row with more says why. Warnings are of `--paper`.",
     );
     let mut rows = Vec::new();
@@ -296,7 +296,13 @@ pub fn tables(desk: &Desk, page: &mut Page) -> Result<(), String> {
         }
         let Sum { lines, threads, locks, held, sets, clocks, bare, watched, export, synch } = sum;
         let (slowdown, report) = (clocks[1] / clocks[0], watched / bare);
-        bars.push(Bar { name: paper.name.to_owned(), values: vec![paper.slowdown, Some(slowdown)] });
+        let ours = match paper.slowdown {
+            Some(_) => format!("{slowdown:.1}×"),
+            None => "–".to_owned(),
+        };
+        if paper.slowdown.is_some() {
+            bars.push(Bar { name: paper.name.to_owned(), values: vec![paper.slowdown, Some(slowdown)] });
+        }
         rows.push(Row {
             name: paper.name.to_owned(),
             cells: vec![
@@ -306,7 +312,7 @@ pub fn tables(desk: &Desk, page: &mut Page) -> Result<(), String> {
                 format!("{}, {held}", paper.held),
                 format!("{}, {sets}", paper.pairs),
                 format!("{} s, {bare:.2} s", paper.seconds),
-                format!("{theirs}, {slowdown:.1}×"),
+                format!("{theirs}, {ours}"),
                 format!("{report:.1}×"),
                 format!("{}, {}", paper.export[0], export[0]),
                 format!("{}, {}", paper.export[1], export[1]),

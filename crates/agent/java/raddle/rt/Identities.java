@@ -102,7 +102,16 @@ final class Identities {
 
     /** Forgets objects that have died. */
     private void clean(Recorder me) {
-        for (Entry gone; (gone = (Entry) dead.poll()) != null; ) {
+        Entry gone = (Entry) dead.poll();
+        if (gone == null) return;
+        // Those that had to wait are looked at when others have died, and not each time: there may be many.
+        Entry waited = later;
+        later = null;
+        for (Entry next; waited != null; waited = next) {
+            next = waited.next;
+            buries(waited, me);
+        }
+        for (; gone != null; gone = (Entry) dead.poll()) {
             int slot = gone.hash >>> 6 & table.length - 1;
             Entry before = null;
             for (Entry e = table[slot]; e != null; before = e, e = e.next) {
@@ -111,27 +120,17 @@ final class Identities {
                 size--;
                 break;
             }
-            if (gone.held == 0) {
-                dies(gone, me);
-            } else {
-                gone.next = later;
-                later = gone;
-            }
+            buries(gone, me);
         }
-        Entry still = null;
-        for (Entry e = later, next; e != null; e = next) {
-            next = e.next;
-            if (e.held == 0) {
-                dies(e, me);
-            } else {
-                e.next = still;
-                still = e;
-            }
-        }
-        later = still;
     }
 
-    private static void dies(Entry e, Recorder me) {
+    /** An object has died; it is told now, or if something of it has to be written yet, later. */
+    private void buries(Entry e, Recorder me) {
+        if (e.held != 0) {
+            e.next = later;
+            later = e;
+            return;
+        }
         // What the reader has not read of it yet tells nothing.
         if (Recorder.FILTER && e.owner > 0) gone(e.number);
         me.died(e.number);
