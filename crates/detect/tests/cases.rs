@@ -29,48 +29,6 @@ const KNOWN: &[(&str, &str, &str, &str)] = &[
         "the same defect by another name: it is marked non-atomic",
     ),
     (
-        "BarrierAction",
-        "data-race",
-        "BarrierAction.total",
-        "all who wait at the barrier have come before its action runs, which a library calls",
-    ),
-    (
-        "CompletableCompose",
-        "data-race",
-        "CompletableCompose.composed",
-        "what a future's function does is over when the next one in the chain runs: the chain is not followed",
-    ),
-    (
-        "CompletableCompose",
-        "data-race",
-        "CompletableCompose.left",
-        "what a future's function does is over when the next one in the chain runs: the chain is not followed",
-    ),
-    (
-        "CompletableCompose",
-        "data-race",
-        "CompletableCompose.right",
-        "what a future's function does is over when the next one in the chain runs: the chain is not followed",
-    ),
-    (
-        "CompletableFutures",
-        "data-race",
-        "CompletableFutures.handed",
-        "what a future's function does is over when the next one in the chain runs: the chain is not followed",
-    ),
-    (
-        "ConcurrentHashMapCompute",
-        "data-race",
-        "ConcurrentHashMapCompute$Tally.count",
-        "compute() runs its function under a lock of the map's own",
-    ),
-    (
-        "ExecutorSubmit",
-        "data-race",
-        "ExecutorSubmit.handed",
-        "the second task is handed over after the first was waited for; places are not told apart by time",
-    ),
-    (
         "ForkJoinTasks",
         "data-race",
         "ForkJoinTasks$Sum.steps",

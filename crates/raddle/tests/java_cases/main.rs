@@ -1,6 +1,7 @@
 //! Runs every program of `tests/cases` on a real JVM under `raddle run` and compares what is found with the marks in its
 //! source (see `tests/cases/README.md`). `CASES=Name,Name` runs only these; `JAVA_HOMES` is a list of further JVMs.
 
+mod kept;
 mod plans;
 mod sharing;
 
@@ -105,6 +106,9 @@ enum How {
 /// How many accesses the plans of all cases have no probe for.
 static SPARED: AtomicUsize = AtomicUsize::new(0);
 
+/// How many the weaver leaves out by itself.
+static KEPT: AtomicUsize = AtomicUsize::new(0);
+
 /// How many the analysis of the code takes for local.
 static LOCAL: AtomicUsize = AtomicUsize::new(0);
 
@@ -176,6 +180,9 @@ fn run(case: &Case, classes: &Path, java: &Path, how: How) -> String {
         let (spared, seen) = plans::judge(&case.name, classes, &trace);
         SPARED.fetch_add(spared, Ordering::Relaxed);
         wrong.extend(seen.iter().map(|site| format!("  the plan spares what threads share: {site:?}\n")));
+        let (kept, seen) = kept::judge(&case.name, classes, &trace);
+        KEPT.fetch_add(kept, Ordering::Relaxed);
+        wrong.extend(seen.iter().map(|site| format!("  not woven, but threads share it: {site:?}\n")));
         let (local, seen) = sharing::judge(&case.name, classes, &trace);
         LOCAL.fetch_add(local, Ordering::Relaxed);
         wrong.extend(seen.iter().map(|site| format!("  taken for local, but threads share it: {site:?}\n")));
@@ -251,6 +258,7 @@ fn recording_everything_finds_the_same_and_no_plan_spares_what_threads_share() {
     check(How::Unfiltered);
     let all = std::env::var("CASES").unwrap_or_default().is_empty();
     assert!(!all || SPARED.load(Ordering::Relaxed) > 100, "plans that spare nothing are always right");
+    assert!(!all || KEPT.load(Ordering::Relaxed) > 20, "{KEPT:?}: who weaves everything is always right");
     assert!(!all || LOCAL.load(Ordering::Relaxed) > 100, "who takes nothing for local is always right");
 }
 
@@ -272,7 +280,7 @@ fn no_plan_of_a_papers_program_spares_what_threads_share() {
         .filter_map(|entry| entry.file_name().to_str()?.strip_suffix(".java").map(str::to_owned))
         .collect();
     names.sort();
-    let (mut spared, mut local, mut wrong) = (0, 0, String::new());
+    let (mut spared, mut kept, mut local, mut wrong) = (0, 0, 0, String::new());
     for name in &names {
         let trace = classes.join(format!("{name}.trace"));
         let output = Command::new(env!("CARGO_BIN_EXE_raddle"))
@@ -287,11 +295,15 @@ fn no_plan_of_a_papers_program_spares_what_threads_share() {
         let (count, seen) = plans::judge(name, &classes, &trace);
         spared += count;
         wrong.extend(seen.iter().map(|site| format!("{name}: {site:?}\n")));
+        let (count, seen) = kept::judge(name, &classes, &trace);
+        kept += count;
+        wrong.extend(seen.iter().map(|site| format!("{name}: not woven: {site:?}\n")));
         let (count, seen) = sharing::judge(name, &classes, &trace);
         local += count;
         wrong.extend(seen.iter().map(|site| format!("{name}: taken for local: {site:?}\n")));
     }
     assert!(wrong.is_empty(), "{wrong}");
+    assert!(kept > 5, "{kept}: who weaves everything is always right");
     assert!(spared > 10, "{spared}: plans that spare nothing are always right");
     assert!(local > 10, "{local}: who takes nothing for local is always right");
 }

@@ -1,10 +1,12 @@
 //! What may hand a variable over from one thread to another without a lock: a start or its end that is waited for, a
 //! queue, a latch, a semaphore, a future, a volatile field, an atomic. Only whether it is possible: one side gives order
-//! after its access, the other takes order before its own, in the same method, in what it calls or in what calls it.
+//! after its access, the other takes order before its own, in the same method, in what it calls or in what calls it. What a
+//! library runs after it has taken order and before it gives it again does both: a barrier's action, the function that a
+//! concurrent map computes with.
 
-use events::models::{Access as Touch, Action};
+use events::models::{Access as Touch, Action, Line, Placement, When};
 use program::ir::{FieldRef, Op};
-use program::points::RootKind;
+use program::points::{Made, RootKind};
 use program::{MethodId, flags};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -29,6 +31,8 @@ pub struct HandOver {
     /// By method, with those of the methods that it calls.
     marks: FxHashMap<MethodId, FxHashSet<(Mark, u32)>>,
     callers: FxHashMap<MethodId, Vec<(MethodId, u32)>>,
+    /// Methods of closures that a library takes order for and gives order after.
+    ordered: FxHashSet<MethodId>,
 }
 
 /// Methods of the JDK that give or take order, by name, where the receiver is of a class made for that. Model tables say
@@ -127,12 +131,14 @@ impl HandOver {
     /// Looks at all methods.
     pub fn new(code: &Code) -> HandOver {
         let mut own: FxHashMap<MethodId, FxHashSet<(Mark, u32)>> = FxHashMap::default();
+        let mut ordered = FxHashSet::default();
         for method in code.methods() {
             let Some(body) = code.program.body(method) else { continue };
             for (inst, number) in body.insts.iter().zip(0..) {
                 for mark in marks(code, method, &inst.op) {
                     own.entry(method).or_default().insert((mark, number));
                 }
+                ordered.extend(runs_in_order(code, method, &inst.op));
             }
         }
         let mut callers: FxHashMap<MethodId, Vec<(MethodId, u32)>> = FxHashMap::default();
@@ -143,7 +149,7 @@ impl HandOver {
                 marks.entry(caller).or_default().insert((*mark, inst));
             }
         }
-        HandOver { marks, callers }
+        HandOver { marks, callers, ordered }
     }
 
     /// May what happens at one place be over, for all threads, before what happens at the other?
@@ -171,13 +177,75 @@ impl HandOver {
                     false => leads(body, *inst, place.inst),
                 }
         });
+        let around =
+            self.ordered.contains(&place.method) && mark == if after { Mark::Give } else { Mark::Take };
         let mut callers = self.callers.get(&place.method).into_iter().flatten();
-        here || depth > 0
-            && callers.any(|(method, inst)| {
-                let place = Place { method: *method, inst: *inst };
-                self.is_near(code, place, mark, after, depth - 1)
-            })
+        here || around
+            || depth > 0
+                && callers.any(|(method, inst)| {
+                    let place = Place { method: *method, inst: *inst };
+                    self.is_near(code, place, mark, after, depth - 1)
+                })
     }
+}
+
+/// The methods of closures that a call hands to a class that runs them in order, by what models say of its code: it takes
+/// order just before it calls them and gives the same order just after.
+fn runs_in_order(code: &Code, method: MethodId, op: &Op) -> Vec<MethodId> {
+    let Op::Call { method: named, arguments, .. } = *op else { return Vec::new() };
+    let (program, points) = (&code.program, &code.points);
+    let owner = program.method(method).owner;
+    let table = &program.class(owner).code.table;
+    let (Some(member), Some(body)) = (table.method(named), program.body(method)) else { return Vec::new() };
+    let (class, _, _) = table.names(member);
+    let arguments = body.list(arguments);
+    let closures = arguments.iter().filter_map(|reg| points.of(method, *reg));
+    let closures: Vec<u32> = closures
+        .flat_map(|set| set.iter().take(MOST_CLOSURES))
+        .filter(|object| points.object(*object).made == Made::Closure)
+        .collect();
+    if closures.is_empty() {
+        return Vec::new();
+    }
+    let receivers = arguments.first().and_then(|reg| points.of(method, *reg));
+    let receivers = receivers.into_iter().flat_map(|set| set.iter().take(MOST_CLOSURES));
+    let classes = receivers.filter_map(|object| points.object(object).class);
+    let mut classes: Vec<&str> = classes.map(|class| program.class(class).name()).collect();
+    classes.push(class);
+    let lines: Vec<&Line> =
+        classes.iter().flat_map(|class| code.models.bodies(class)).filter(|line| is_in_order(line)).collect();
+    let runs = |line: &&Line, class: &str, name: &str, descriptor: &str| match &line.placement {
+        Placement::Inside { owner, callee } => &**owner == class && callee.matches(name, descriptor),
+        _ => false,
+    };
+    let target = |object: u32| {
+        let (maker, inst) = points.object(object).place?;
+        let Op::Closure { closure, .. } = program.body(maker)?.insts.get(inst as usize)?.op else {
+            return None;
+        };
+        let class = program.method(maker).owner;
+        let table = &program.class(class).code.table;
+        let closure = table.closures.get(closure.index())?;
+        let (interface, name, descriptor) = table.names(closure.method);
+        lines.iter().find(|line| runs(line, interface, name, descriptor))?;
+        let (_, name, descriptor) = table.names(closure.body.member);
+        let owner = program.class_of(class, closure.body.member.owner)?;
+        program.find_method(owner, program.selector(name, descriptor)?)
+    };
+    closures.into_iter().filter_map(target).collect()
+}
+
+/// How many objects are looked at.
+const MOST_CLOSURES: usize = 16;
+
+fn is_in_order(line: &Line) -> bool {
+    let mut taken = line.effects.iter().filter(|effect| effect.when == When::Before);
+    taken.any(|taken| match &taken.action {
+        Action::Observe(from) => line.effects.iter().any(|given| {
+            given.when == When::Left && matches!(&given.action, Action::Signal(to) if to == from)
+        }),
+        _ => false,
+    })
 }
 
 fn marks(code: &Code, method: MethodId, op: &Op) -> Vec<Mark> {

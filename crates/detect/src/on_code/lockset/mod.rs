@@ -4,8 +4,9 @@
 //! Two accesses of a field, one of them a write, are reported if different threads may run them at the same time on an
 //! object that both can reach, and no lock is sure to be held at both. What callers hold counts. Left out are volatile and
 //! final fields, accesses while the object is being made, and what the program's own thread does before it starts others
-//! or after it has waited for them. So is a pair that something else may hand over (`hand_over.rs`): one side
-//! gives order after its access, the other takes order before its own.
+//! or after it has waited for them. So are tasks of which one is over before the other begins (`turns.rs`), and a pair that
+//! something else may hand over (`hand_over.rs`): one side gives order after its access, the other takes order before its
+//! own.
 //!
 //! One place may make many objects, each for a thread of its own; so there has to be more evidence: the field is static,
 //! its object is made once, the class calls itself `@ThreadSafe`, or most other accesses are under one lock. For a library,
@@ -21,6 +22,7 @@ pub(super) mod phases;
 mod promises;
 #[cfg(test)]
 mod tests;
+mod turns;
 
 use findings::{Confidence, Role, Rule};
 use program::points::{Part, Set};

@@ -10,6 +10,7 @@ use program::ir::Op;
 use program::points::{Root, RootKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::turns::in_turn;
 use crate::on_code::accesses::leads;
 use crate::on_code::{Code, Place, Way};
 
@@ -190,12 +191,26 @@ pub enum Threads {
 pub struct Runners {
     /// Ways to methods, as far as they were asked for.
     ways: RefCell<FxHashMap<MethodId, Rc<[Way]>>>,
+    /// Whether one of two roots' tasks is over before the other's begin.
+    in_turn: RefCell<FxHashMap<(usize, usize), bool>>,
 }
 
 impl Runners {
     fn ways(&self, code: &Code, method: MethodId, most: usize) -> Rc<[Way]> {
         let mut known = self.ways.borrow_mut();
         Rc::clone(known.entry(method).or_insert_with(|| code.ways(method, most).into()))
+    }
+
+    fn in_turn(&self, code: &Code, one: usize, other: usize) -> bool {
+        let key = (one.min(other), one.max(other));
+        if let Some(known) = self.in_turn.borrow().get(&key) {
+            return *known;
+        }
+        let roots = code.points.roots();
+        let pair = roots.get(key.0).zip(roots.get(key.1));
+        let answer = pair.is_some_and(|(one, other)| in_turn(code, one, other));
+        self.in_turn.borrow_mut().insert(key, answer);
+        answer
     }
 
     /// May two threads run the methods, as far as the places show where tasks are handed over? One task that is made once
@@ -211,7 +226,7 @@ impl Runners {
             let (Some((first, one_root)), Some((second, other_root))) = (root(a), root(b)) else { continue };
             let kinds = [one_root.kind, other_root.kind];
             let are_two = if first != second {
-                kinds != [RootKind::Main; 2]
+                kinds != [RootKind::Main; 2] && !self.in_turn(code, first, second)
             } else {
                 // What runs the tasks of others may run each of them once.
                 let is_same = one == other && !a.direct && !code.is_met_by_several(one);

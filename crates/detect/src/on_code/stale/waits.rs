@@ -3,7 +3,8 @@
 //!
 //! A lock that is waited for is held, else waiting throws. So a lock that a method waits for without having taken it is
 //! one of its callers', and was held since the method began. A condition belongs to the `java.util.concurrent` locks that
-//! the method holds, or else to those of its callers. A lock that cannot be named in the terms of the caller is taken for
+//! the method holds, or else to those of its callers. Which of them is not known; and since a lock may be taken by a method
+//! that is called for that alone, a caller counts only if it is known to hold one. A lock that cannot be named in the terms of the caller is taken for
 //! another one than the caller's.
 
 use super::flow::{Follow, Read, Source, Stage, State, in_terms_of_caller};
@@ -17,6 +18,8 @@ pub struct Wait {
     pub lock: Option<Path>,
     /// Was it taken by the method that waits, or by one between that and this one?
     pub own: bool,
+    /// Of a condition: is it another method that waits?
+    pub far: bool,
 }
 
 impl Wait {
@@ -26,7 +29,7 @@ impl Wait {
             Some(path) => Some(in_terms_of_caller(path, arguments)?),
             None => None,
         };
-        Some(Wait { lock, own: self.own })
+        Some(Wait { lock, own: self.own, far: true })
     }
 
     /// Whether a caller can make something of it.
@@ -52,27 +55,27 @@ impl Follow<'_, '_> {
         match locks.ops.get(&inst) {
             Some((Change::Wait, Some(slot))) => {
                 let lock = locks.slots.get(*slot).map(|slot| slot.path.clone());
-                vec![Wait { lock, own: depths.get(*slot).is_some_and(|depth| depth.most > 0) }]
+                vec![Wait { lock, own: depths.get(*slot).is_some_and(|depth| depth.most > 0), far: false }]
             }
-            Some((Change::Wait, None)) => self.of_condition(depths),
+            Some((Change::Wait, None)) => self.of_condition(depths, false),
             _ => Vec::new(),
         }
     }
 
     /// A condition is waited for: of one of the locks of this method, or else of a caller's.
-    fn of_condition(&self, depths: &[Depth]) -> Vec<Wait> {
+    fn of_condition(&self, depths: &[Depth], far: bool) -> Vec<Wait> {
         let slots = self.locks.map(|locks| locks.slots.as_slice()).unwrap_or_default();
         let held = slots.iter().zip(depths).filter(|(slot, depth)| !slot.monitor && depth.most > 0);
         let own: Vec<Wait> =
-            held.map(|(slot, _)| Wait { lock: Some(slot.path.clone()), own: true }).collect();
-        if own.is_empty() { vec![Wait { lock: None, own: false }] } else { own }
+            held.map(|(slot, _)| Wait { lock: Some(slot.path.clone()), own: true, far }).collect();
+        if own.is_empty() { vec![Wait { lock: None, own: false, far }] } else { own }
     }
 
     /// What a callee waits for, in the terms of this method.
     pub(super) fn waits_of_callee(&self, wait: &Wait, arguments: &[Path], depths: &[Depth]) -> Vec<Wait> {
         let Some(mut wait) = wait.in_terms_of_caller(arguments) else { return Vec::new() };
         if wait.lock.is_none() {
-            return self.of_condition(depths);
+            return self.of_condition(depths, true);
         }
         wait.own |= self.slot_of(wait.lock.as_ref(), depths).is_some();
         vec![wait]
@@ -96,7 +99,7 @@ impl Follow<'_, '_> {
             (Some(own), Some(waited)) => own == waited,
             (None, None) => {
                 let entry = self.code.locks.entry(self.method);
-                entry.is_empty() || entry.iter().any(|fact| !fact.monitor)
+                entry.is_empty() && !wait.far || entry.iter().any(|fact| !fact.monitor)
             }
             (None, Some(waited)) => {
                 let callers = !wait.own && self.slot_of(Some(waited), depths).is_none();

@@ -228,3 +228,37 @@ fn a_condition_of_the_callers_lock_gives_that_up() {
     );
     none(&Options::default(), &text(&own, ""));
 }
+
+#[test]
+fn a_condition_far_below_says_nothing_of_who_is_not_known_to_hold_a_lock() {
+    let text = |lock: &str, unlock: &str, mark: &str| {
+        format!(
+            "public class Far {{
+                field private final java.util.concurrent.locks.ReentrantLock lock
+                field private final java.util.concurrent.locks.Condition free
+                field int x
+                method public void work() {{
+                    l = get java.util.concurrent.locks.ReentrantLock Far.lock of this
+                    {lock}
+                    value = get int Far.x of this
+                    call special void Far.between()(this)
+                    one = 1
+                    more = add value, one
+                    put int Far.x of this = more {mark}
+                    {unlock}
+                    return
+                }}
+                method public void between() {{ call special void Far.pause()(this) return }}
+                method private void pause() {{
+                    c = get java.util.concurrent.locks.Condition Far.free of this
+                    call interface void java.util.concurrent.locks.Condition.await()(c)
+                    return
+                }}
+            }}"
+        )
+    };
+    let lock = "call virtual void java.util.concurrent.locks.ReentrantLock.lock()(l)";
+    let unlock = "call virtual void java.util.concurrent.locks.ReentrantLock.unlock()(l)";
+    one(&Options::default(), &text(lock, unlock, FOUND));
+    none(&Options::default(), &text("", "", ""));
+}
