@@ -314,7 +314,8 @@ def a_clean_report_says_so(watch):
     assert page.locator("h1").inner_text() == "No findings"
     assert "1,234,567 events" in page.locator("main").inner_text()
     page.get_by_role("link", name="Coverage").click()
-    assert page.get_by_role("heading", name="No gaps").is_visible()
+    # The page follows the address a moment later.
+    page.get_by_role("heading", name="No gaps").wait_for()
 
 
 def ten_thousand_findings_can_be_scrolled_and_searched(watch):
