@@ -55,7 +55,7 @@ const KNOWN: &[(&str, &str, &str, &str)] = &[
 ];
 
 /// How many marked lines there are of rules that the checks over code have, and how many of them some finding shows.
-const MARKED: (usize, usize) = (276, 48);
+const MARKED: (usize, usize) = (276, 49);
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/cases")

@@ -304,6 +304,8 @@ def gaps_are_never_hidden(watch):
     assert gaps in page.locator("#nav").inner_text()
     page.get_by_role("link", name="See what").click()
     assert route(page) == "/coverage"
+    # The page follows the address a moment later.
+    page.locator("main", has_text="class com.acme.Native").wait_for()
     text = page.locator("main").inner_text()
     for part in ["class com.acme.Native", "it is native", "it still runs", "640", "raddle.toml:21", "com.acme.Fixed.field"]:
         assert part in text, part
