@@ -184,6 +184,8 @@ pub struct Out {
 struct Seen {
     subject: String,
     times: u64,
+    /// How sure the surest was.
+    confidence: Confidence,
 }
 
 impl Out {
@@ -194,10 +196,23 @@ impl Out {
 
     /// Whether another sighting should be told in full. If not, it has been counted and there is nothing to do.
     pub fn wants(&mut self, rule: Rule, subject: &Subject, now: &Now<'_>) -> bool {
+        self.wants_so_sure(rule, subject, Confidence::Low, now)
+    }
+
+    /// The same for a detector that is surer at some times than at others: what is surer than all so far always is.
+    pub fn wants_so_sure(
+        &mut self,
+        rule: Rule,
+        subject: &Subject,
+        confidence: Confidence,
+        now: &Now<'_>,
+    ) -> bool {
         self.asked += 1;
         let key = (self.detector, rule, key(subject, now));
         match self.seen.get_mut(&key) {
-            Some(seen) if seen.times >= Report::WITNESSES_PER_DETECTOR as u64 => {
+            Some(seen)
+                if seen.times >= Report::WITNESSES_PER_DETECTOR as u64 && confidence <= seen.confidence =>
+            {
                 seen.times += 1;
                 self.report.count_again(rule, &seen.subject);
                 false
@@ -224,11 +239,13 @@ impl Out {
         tests.dedup();
         self.examples.grow(now.symbols);
         let key = (self.detector, evidence.rule, key(&evidence.subject, now));
-        let seen = self
-            .seen
-            .entry(key)
-            .or_insert_with(|| Seen { subject: subject_name(&evidence.subject, now), times: 0 });
+        let seen = self.seen.entry(key).or_insert_with(|| Seen {
+            subject: subject_name(&evidence.subject, now),
+            times: 0,
+            confidence: evidence.confidence,
+        });
         seen.times += 1;
+        seen.confidence = seen.confidence.max(evidence.confidence);
         let names = Names { examples: &self.examples, now };
         let witness = Witness {
             detector: self.detector.to_owned(),

@@ -70,6 +70,9 @@ learned while the program runs, and an access that was taken for protected is no
 to be wrong; the next execution of the block is. Data and locks that only one thread uses, or that are handed over \
 once, are not looked at.
 
+Confidence is medium where both steps are about the same object, lock or variable: one other thread that touches it in \
+between is enough. It is low where they are about different things: then another thread would have to touch both.
+
 It can be wrong: a block may be harmless although its steps cannot be moved together, for example if it caches \
 a value, checks a flag twice or starts a thread and waits for it. Volatile accesses and atomic updates that no lock \
 protects cannot be moved; two of them in one block are reported.
@@ -97,6 +100,13 @@ enum Mover {
     Right(u64),
     Left,
     Neither,
+}
+
+impl Mover {
+    /// What it cannot move to the left of.
+    fn latest(self) -> u64 {
+        if let Mover::Right(tick) = self { tick } else { ALWAYS }
+    }
 }
 
 /// Further to the left than anything.
@@ -251,6 +261,8 @@ impl Atomizer {
         let blocks = &self.thread(now.thread).blocks;
         if mover != Mover::Left && blocks.can_violate() {
             self.violate(at, mover, now, out);
+        } else if mover != Mover::Left && blocks.has_doubts() {
+            self.make_sure(at, mover, now, out);
         }
         let blocks = &mut self.thread(now.thread).blocks;
         if !matches!(mover, Mover::Right(_)) && blocks.can_commit() {
@@ -262,10 +274,29 @@ impl Atomizer {
 
     #[cold]
     fn violate(&mut self, at: At, mover: Mover, now: &mut Now<'_>, out: &mut Out) {
-        let tick = if let Mover::Right(tick) = mover { tick } else { ALWAYS };
+        self.make_sure(at, mover, now, out);
         let blocks = &mut self.threads[now.thread.index()].blocks;
-        for open in blocks.violate(tick) {
-            report::violation(blocks.get(open), at, &self.variables, now, out);
+        for number in blocks.violate(mover.latest()) {
+            let open = blocks.get(number);
+            let sure = report::is_about_its_commit(open, at.event.op, now);
+            if !sure {
+                blocks.doubt(number);
+            }
+            report::violation(open, sure, at, &self.variables, now, out);
+        }
+    }
+
+    /// Blocks that something else has broken may be broken by what is about their commit too.
+    #[cold]
+    fn make_sure(&mut self, at: At, mover: Mover, now: &mut Now<'_>, out: &mut Out) {
+        let blocks = &mut self.threads[now.thread.index()].blocks;
+        for number in 0..blocks.reported() {
+            let open = blocks.get(number);
+            let before = open.commit.is_some_and(|commit| commit.tick < mover.latest());
+            if open.doubted && before && report::is_about_its_commit(open, at.event.op, now) {
+                blocks.is_certain(number);
+                report::violation(open, true, at, &self.variables, now, out);
+            }
         }
     }
 }

@@ -147,10 +147,12 @@ impl Eraser {
         let var = access.var;
         let Some(sides) = guard::sides(access, self.paper, now) else { return };
         self.rows.at(var).state = State::Reported;
-        if out.wants(Rule::DataRace, &Subject::SeenAt(var, [sides.0.site, sides.1.site]), now) {
+        let subject = Subject::SeenAt(var, [sides.0.site, sides.1.site]);
+        let confidence = guard::confidence(var, &sides, self.paper, now);
+        if out.wants_so_sure(Rule::DataRace, &subject, confidence, now) {
             let message =
                 "{} is used by several threads, one of them writes, and no lock is held at every access";
-            out.add(guard::evidence(var, sides, message, self.paper, now), Some(now.at(access)), now);
+            out.add(guard::evidence(var, sides, message, confidence, now), Some(now.at(access)), now);
         }
     }
 }

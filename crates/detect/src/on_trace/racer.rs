@@ -169,12 +169,14 @@ impl Racer {
         let var = access.var;
         let Some(sides) = guard::sides(access, self.paper, now) else { return };
         self.rows.at(var).state = State::Reported;
-        if !out.wants(Rule::DataRace, &Subject::SeenAt(var, [sides.0.site, sides.1.site]), now) {
+        let subject = Subject::SeenAt(var, [sides.0.site, sides.1.site]);
+        let confidence = guard::confidence(var, &sides, self.paper, now);
+        if !out.wants_so_sure(Rule::DataRace, &subject, confidence, now) {
             return;
         }
         let message = "{} is accessed unprotected: several threads use it, one of them writes, and no lock is held at \
                        every access";
-        let mut evidence = guard::evidence(var, sides, message, self.paper, now);
+        let mut evidence = guard::evidence(var, sides, message, confidence, now);
         let listed = self.places.of(var);
         for &place in listed.places() {
             let did = if place & 1 == 1 { "Write" } else { "Read" };

@@ -23,7 +23,7 @@ use crate::shared::held::Held;
 use crate::shared::lockset::LockSets;
 use crate::shared::order::{Epoch, Order};
 use crate::shared::vars::VarState;
-use crate::{At, Details, Detector, Evidence, Now, Out, Spec, StepAt, Subject, Target, Uses, VariableKind};
+use crate::{At, Details, Detector, Evidence, Now, Out, Spec, StepAt, Subject, Target, Uses};
 
 /// What `flow` is.
 pub static SPEC: Spec = Spec {
@@ -43,8 +43,7 @@ and what this run did not do. Without a plan there is nothing to see.",
     ops: OpSet::ACCESS.and(OpSet::FLOW).and(OpSet::LOCK).and(OpSet::WAIT).and(OpSet::VOLATILE),
     uses: Uses { hand_over: true, ..Uses::NONE },
     new: |options| {
-        let (threads, followed, told) = (Vec::new(), Followed::default(), FxHashMap::default());
-        Box::new(Stale { paper: options.paper, threads, followed, told })
+        Box::new(Stale { paper: options.paper, threads: Vec::new(), followed: Followed::default() })
     },
 };
 
@@ -128,8 +127,6 @@ struct Stale {
     paper: bool,
     threads: Vec<Thread>,
     followed: Followed,
-    /// How sure the findings are so far.
-    told: FxHashMap<VariableKind, Option<Confidence>>,
 }
 
 /// Grows a list so that it has a place for the thread.
@@ -416,12 +413,9 @@ impl Stale {
                 (Confidence::Low, "a value of {} is used after the block in which it was read")
             }
         };
-        // Whatever makes it surer is told, however often it was told before.
-        let told = self.told.entry(VariableKind::of(read.var, now)).or_insert(None);
-        if *told >= Some(confidence) && !out.wants(Rule::StaleValue, &subject, now) {
+        if !out.wants_so_sure(Rule::StaleValue, &subject, confidence, now) {
             return;
         }
-        *told = (*told).max(Some(confidence));
         if kind == FlowKind::Back {
             used.note = "what is computed from it is written back".to_owned();
         }

@@ -109,14 +109,24 @@ pub fn sides(access: &Access, paper: bool, now: &mut Now<'_>) -> Option<(Past, P
     others.max_by_key(conflict).map(|other| (other, mine))
 }
 
-/// What to say about a variable that no lock protects: both sides, why that is bad, and what to do. Where no access had a
-/// lock, locks are not what the program goes by there, and they show little: if the accesses are not kept apart by
-/// anything else, `fasttrack` is likely to see it. The papers know no such difference.
+/// How sure it is that a variable is badly guarded. Where no access had a lock, locks are not what the program goes by
+/// there, and they show little: if the accesses are not kept apart by anything else, `fasttrack` is likely to see it. The
+/// papers know no such difference.
+pub fn confidence(var: VarId, (other, mine): &(Past, Past), paper: bool, now: &Now<'_>) -> Confidence {
+    let guarded = |access: &Past| !access.locks.is_empty();
+    if paper || guarded(other) || guarded(mine) || now.history.accesses(var).any(|access| guarded(&access)) {
+        Confidence::Medium
+    } else {
+        Confidence::Low
+    }
+}
+
+/// What to say about a variable that no lock protects: both sides, why that is bad, and what to do.
 pub fn evidence(
     var: VarId,
     (other, mine): (Past, Past),
     message: &str,
-    paper: bool,
+    confidence: Confidence,
     now: &mut Now<'_>,
 ) -> Evidence {
     let step = |access: &Past| {
@@ -126,12 +136,11 @@ pub fn evidence(
     };
     let steps = vec![step(&other), step(&mine)];
     let accesses = all_accesses(var, &other, &mine, now);
-    let guarded = accesses.iter().any(|access| !access.locks.is_empty());
     let advice = advice(&accesses, now.sets, now.symbols);
     Evidence {
         rule: Rule::DataRace,
         subject: Subject::SeenAt(var, [other.site, mine.site]),
-        confidence: if guarded || paper { Confidence::Medium } else { Confidence::Low },
+        confidence,
         message: message.to_owned(),
         steps,
         notes: notes(&accesses, &advice, now),

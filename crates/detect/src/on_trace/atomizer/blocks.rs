@@ -39,6 +39,8 @@ pub(super) struct Open {
     pub(super) waited: bool,
     /// Its commit, if it is in the phase after it.
     pub(super) commit: Option<Commit>,
+    /// Whether what broke it was about something else than its commit: then it may still be broken for surer.
+    pub(super) doubted: bool,
 }
 
 /// The open blocks of one thread, outermost first.
@@ -49,6 +51,8 @@ pub(super) struct Blocks {
     committed: usize,
     /// How many of those have been reported in this execution.
     reported: usize,
+    /// How many of those with doubts.
+    doubted: usize,
 }
 
 impl Blocks {
@@ -66,7 +70,7 @@ impl Blocks {
 
     /// Enters a block.
     pub(super) fn begin(&mut self, block: BlockId, site: SiteId, locks: LockSet) {
-        self.open.push(Open { block, site, locks, waited: false, commit: None });
+        self.open.push(Open { block, site, locks, waited: false, commit: None, doubted: false });
     }
 
     /// Leaves a block, and whatever was left open in it.
@@ -75,6 +79,9 @@ impl Blocks {
             self.open.truncate(at);
             self.committed = self.committed.min(at);
             self.reported = self.reported.min(at);
+            if self.doubted > 0 {
+                self.doubted = self.open.iter().filter(|open| open.doubted).count();
+            }
         }
     }
 
@@ -99,6 +106,29 @@ impl Blocks {
         from..self.reported
     }
 
+    /// Whether some block was reported with doubts.
+    #[inline(always)]
+    pub(super) fn has_doubts(&self) -> bool {
+        self.doubted > 0
+    }
+
+    /// A block was reported with doubts.
+    pub(super) fn doubt(&mut self, at: usize) {
+        self.open[at].doubted = true;
+        self.doubted += 1;
+    }
+
+    /// How many blocks were reported, with doubts or without: the first ones.
+    pub(super) fn reported(&self) -> usize {
+        self.reported
+    }
+
+    /// There are no doubts any more.
+    pub(super) fn is_certain(&mut self, at: usize) {
+        self.open[at].doubted = false;
+        self.doubted -= 1;
+    }
+
     /// One of the open blocks.
     pub(super) fn get(&self, at: usize) -> Open {
         self.open[at]
@@ -109,7 +139,9 @@ impl Blocks {
         for open in &mut self.open {
             open.commit = None;
             open.waited = true;
+            open.doubted = false;
         }
+        self.doubted = 0;
         self.committed = 0;
         self.reported = 0;
     }

@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use events::{Op, SiteId, VarId};
+use events::{ChannelId, Lock, Op, SiteId, StrId, ThreadId, VarId};
 use findings::{Confidence, Mover, Role, Rule};
 
 use super::blocks::Open;
@@ -27,6 +27,39 @@ fn accessed(op: Op) -> Option<VarId> {
         | Op::VolatileWrite { var, .. } => Some(var),
         _ => None,
     }
+}
+
+/// What an operation is about: the object, if there is one.
+#[derive(PartialEq, Eq)]
+enum About {
+    Object(u64),
+    Static(VarId),
+    Lock(StrId),
+    Channel(ChannelId),
+    Thread(ThreadId),
+}
+
+fn about(op: Op, label: Option<u64>, now: &Now<'_>) -> Option<About> {
+    Some(match op {
+        Op::Acquire { lock, .. } | Op::Release { lock, .. } | Op::Reenter { lock } | Op::Reexit { lock } => {
+            match *now.symbols.locks.get(lock) {
+                Lock::Of(object) => About::Object(now.symbols.objects().get(object).label),
+                Lock::Named(name) => About::Lock(name),
+            }
+        }
+        Op::Signal { on } | Op::Observe { on } => About::Channel(on),
+        Op::Fork { child } | Op::Join { child } => About::Thread(child),
+        _ => match (label, accessed(op)) {
+            (Some(label), _) => About::Object(label),
+            (None, var) => About::Static(var?),
+        },
+    })
+}
+
+/// Whether an operation is about the same as that with which the block has taken effect.
+pub(super) fn is_about_its_commit(open: Open, op: Op, now: &Now<'_>) -> bool {
+    let commit = open.commit.and_then(|commit| about(commit.op, commit.label, now));
+    commit.is_some() && commit == about(op, label(op, now), now)
 }
 
 /// An operation in words.
@@ -154,11 +187,20 @@ fn advice(commit: Op, violation: Op, now: &Now<'_>) -> String {
     }
 }
 
-/// Reports that an event breaks an open block that has committed.
-pub(super) fn violation(open: Open, at: At, variables: &Variables, now: &mut Now<'_>, out: &mut Out) {
+/// Reports that an event breaks an open block that has committed. Is that `sure` to matter, because it is about the
+/// same as the commit?
+pub(super) fn violation(
+    open: Open,
+    sure: bool,
+    at: At,
+    variables: &Variables,
+    now: &mut Now<'_>,
+    out: &mut Out,
+) {
     let (event, subject) = (at.event, Subject::Block(open.block));
+    let confidence = if sure { Confidence::Medium } else { Confidence::Low };
     let Some(commit) = open.commit else { return };
-    if !out.wants(Rule::NonAtomic, &subject, now) {
+    if !out.wants_so_sure(Rule::NonAtomic, &subject, confidence, now) {
         return;
     }
     let first = words(commit.op, label(commit.op, now) == commit.label, variables, now);
@@ -191,7 +233,7 @@ pub(super) fn violation(open: Open, at: At, variables: &Variables, now: &mut Now
     let evidence = Evidence {
         rule: Rule::NonAtomic,
         subject,
-        confidence: Confidence::Medium,
+        confidence,
         message: format!(
             "{{}} is not atomic: it {} at {committed} and then {} at {violated}; other threads can act in between",
             first.does, second.does

@@ -1,5 +1,6 @@
 //! Written traces: the paper's figures and refinements, and each kind of operation.
 
+mod confidence;
 mod figures;
 mod movers;
 
