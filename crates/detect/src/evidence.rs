@@ -221,6 +221,17 @@ impl Out {
         }
     }
 
+    /// Whether evidence of a sighting that has been counted is surer than all so far.
+    pub fn is_surer(&self, rule: Rule, subject: &Subject, confidence: Confidence, now: &Now<'_>) -> bool {
+        let seen = self.seen.get(&(self.detector, rule, key(subject, now)));
+        seen.is_some_and(|seen| confidence > seen.confidence)
+    }
+
+    /// Adds evidence of a sighting that has been counted.
+    pub fn add_counted(&mut self, evidence: Evidence, at: Option<At>, now: &Now<'_>) {
+        self.tell(evidence, at, now.test(), now, Report::add_counted);
+    }
+
     /// Adds evidence, seen at an event of the current stretch.
     pub fn add(&mut self, evidence: Evidence, at: Option<At>, now: &Now<'_>) {
         self.add_late(evidence, at, now.test(), now);
@@ -233,6 +244,17 @@ impl Out {
         at: Option<At>,
         tests: impl IntoIterator<Item = StrId>,
         now: &Now<'_>,
+    ) {
+        self.tell(evidence, at, tests, now, Report::add);
+    }
+
+    fn tell(
+        &mut self,
+        evidence: Evidence,
+        at: Option<At>,
+        tests: impl IntoIterator<Item = StrId>,
+        now: &Now<'_>,
+        add: impl FnOnce(&mut Report, Rule, &str, Confidence, &str, Witness),
     ) {
         let mut tests: Vec<String> = tests.into_iter().map(|test| now.symbols.str(test).to_owned()).collect();
         tests.sort();
@@ -259,7 +281,7 @@ impl Out {
             event: at.map_or(u64::MAX, |at| at.number),
         };
         let message = evidence.message.replace("{}", &seen.subject);
-        self.report.add(evidence.rule, &seen.subject, evidence.confidence, &message, witness);
+        add(&mut self.report, evidence.rule, &seen.subject, evidence.confidence, &message, witness);
     }
 
     /// Adds something that could not be looked at.

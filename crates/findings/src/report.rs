@@ -118,6 +118,19 @@ impl Report {
         message: &str,
         witness: Witness,
     ) {
+        self.add_counted(rule, subject, confidence, message, witness);
+        self.count_again(rule, subject);
+    }
+
+    /// The same for a sighting that has been counted.
+    pub fn add_counted(
+        &mut self,
+        rule: Rule,
+        subject: &str,
+        confidence: Confidence,
+        message: &str,
+        witness: Witness,
+    ) {
         let finding = self.findings.entry((rule, subject.to_owned())).or_insert_with(|| Finding {
             rule,
             fingerprint: fingerprint(rule, subject),
@@ -132,7 +145,6 @@ impl Report {
             roads: Vec::new(),
             witnesses: Vec::new(),
         });
-        finding.count += 1;
         let surer = confidence > finding.confidence;
         if surer {
             finding.confidence = confidence;

@@ -49,6 +49,7 @@ use findings::Rule;
 
 use self::blocks::{Blocks, Commit};
 use self::locks::Locks;
+use self::report::Breaks;
 use self::variables::Variables;
 use crate::shared::vars::VarState;
 use crate::{At, Detector, Now, Options, Out, Spec, Uses};
@@ -278,11 +279,13 @@ impl Atomizer {
         let blocks = &mut self.threads[now.thread.index()].blocks;
         for number in blocks.violate(mover.latest()) {
             let open = blocks.get(number);
-            let sure = report::is_about_its_commit(open, at.event.op, now);
-            if !sure {
+            let breaks = if report::is_about_its_commit(open, at.event.op, now) {
+                Breaks::Surely
+            } else {
                 blocks.doubt(number);
-            }
-            report::violation(open, sure, at, &self.variables, now, out);
+                Breaks::Perhaps
+            };
+            report::violation(open, breaks, at, &self.variables, now, out);
         }
     }
 
@@ -295,7 +298,7 @@ impl Atomizer {
             let before = open.commit.is_some_and(|commit| commit.tick < mover.latest());
             if open.doubted && before && report::is_about_its_commit(open, at.event.op, now) {
                 blocks.is_certain(number);
-                report::violation(open, true, at, &self.variables, now, out);
+                report::violation(open, Breaks::AfterAll, at, &self.variables, now, out);
             }
         }
     }

@@ -187,20 +187,34 @@ fn advice(commit: Op, violation: Op, now: &Now<'_>) -> String {
     }
 }
 
-/// Reports that an event breaks an open block that has committed. Is that `sure` to matter, because it is about the
-/// same as the commit?
+/// How an event breaks a block.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Breaks {
+    /// It is about something else than the commit.
+    Perhaps,
+    /// It is about the same.
+    Surely,
+    /// So it is, and something else has broken this execution of the block before: there are no two sightings.
+    AfterAll,
+}
+
+/// Reports that an event breaks an open block that has committed.
 pub(super) fn violation(
     open: Open,
-    sure: bool,
+    breaks: Breaks,
     at: At,
     variables: &Variables,
     now: &mut Now<'_>,
     out: &mut Out,
 ) {
     let (event, subject) = (at.event, Subject::Block(open.block));
-    let confidence = if sure { Confidence::Medium } else { Confidence::Low };
+    let confidence = if breaks == Breaks::Perhaps { Confidence::Low } else { Confidence::Medium };
     let Some(commit) = open.commit else { return };
-    if !out.wants_so_sure(Rule::NonAtomic, &subject, confidence, now) {
+    let wanted = match breaks {
+        Breaks::AfterAll => out.is_surer(Rule::NonAtomic, &subject, confidence, now),
+        _ => out.wants_so_sure(Rule::NonAtomic, &subject, confidence, now),
+    };
+    if !wanted {
         return;
     }
     let first = words(commit.op, label(commit.op, now) == commit.label, variables, now);
@@ -246,5 +260,8 @@ pub(super) fn violation(
         notes,
         details: Details { advice, ..Details::default() },
     };
-    out.add(evidence, Some(at), now);
+    match breaks {
+        Breaks::AfterAll => out.add_counted(evidence, Some(at), now),
+        _ => out.add(evidence, Some(at), now),
+    }
 }
