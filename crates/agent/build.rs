@@ -7,8 +7,11 @@ use std::process::Command;
 use events::models::KindWord;
 use events::session::Kind;
 
+#[path = "src/modes.rs"]
+mod modes;
+
 /// The classes that are compiled, in the order in which they have to be defined.
-const CLASSES: [&str; 30] = [
+const CLASSES: [&str; 31] = [
     "Kinds",
     "Sites",
     "Lost",
@@ -35,6 +38,7 @@ const CLASSES: [&str; 30] = [
     "Choice$1",
     "Choice",
     "Link",
+    "Others",
     "Clones$1",
     "Clones",
     "Filter",
@@ -109,6 +113,9 @@ fn kinds_java() -> String {
         ("WRAPPER", KindWord::Wrapper),
     ] {
         constant(name, word as u32 + 1);
+    }
+    for (name, number) in modes::ALL {
+        java.push_str(&format!("    static final int {name} = {number};\n"));
     }
     java.push_str("}\n");
     java

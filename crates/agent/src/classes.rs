@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicI64, AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use events::session::Entry;
+use instrument::{Place, When};
 use rustc_hash::FxHashMap;
 
 use crate::jvm::{Jvmti, jobject};
@@ -24,6 +25,21 @@ pub struct Known {
     pub has_numbers: bool,
     /// Its fields by name and descriptor.
     pub fields: FxHashMap<(Box<str>, Box<str>), u32>,
+    /// Where its objects keep what is known of fields that it declares; nowhere if that is not certain.
+    places: Places,
+}
+
+/// Where the objects of a class keep what is known of its fields, by name and descriptor.
+pub type Places = FxHashMap<(Box<str>, Box<str>), Place>;
+
+/// A field of another class that a site accesses, as the instruction names it.
+#[derive(Clone, Debug)]
+pub struct OtherField {
+    /// `com/acme/Account`.
+    pub owner: Box<str>,
+    pub name: Box<str>,
+    pub descriptor: Box<str>,
+    pub when: When,
 }
 
 /// All classes.
@@ -35,6 +51,8 @@ pub struct Classes {
     fields: AtomicU32,
     /// Method and line of each site that uses a field.
     sites: Mutex<FxHashMap<u32, (u32, u32)>>,
+    /// What sites access in objects of other classes.
+    others: Mutex<FxHashMap<u32, OtherField>>,
 }
 
 #[derive(Default)]
@@ -70,6 +88,35 @@ impl Classes {
     /// Method and line of a site.
     pub fn site(&self, site: u32) -> Option<(u32, u32)> {
         self.sites.lock().unwrap_or_else(PoisonError::into_inner).get(&site).copied()
+    }
+
+    /// Keeps what a site accesses in objects of another class.
+    pub fn note_other(&self, site: u32, field: OtherField) {
+        self.others.lock().unwrap_or_else(PoisonError::into_inner).insert(site, field);
+    }
+
+    /// What a site accesses in objects of another class.
+    pub fn other(&self, site: u32) -> Option<OtherField> {
+        self.others.lock().unwrap_or_else(PoisonError::into_inner).get(&site).cloned()
+    }
+
+    /// A class was woven: where its objects keep what is known of its fields. A name may stand for several classes if
+    /// they are hidden; where these differ, nothing is certain.
+    pub fn has_places(&self, loader: i64, name: &str, places: Places) {
+        self.with(loader, name, |known, _| {
+            if !known.woven {
+                known.places = places;
+            } else if known.places != places {
+                known.places = Places::default();
+            }
+        });
+    }
+
+    /// Where objects of a class keep what is known of a field that the class declares.
+    pub fn place(&self, loader: i64, of: &str, name: &str, descriptor: &str) -> Option<Place> {
+        let all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = all.by_name.get(&(loader, Box::from(of)))?;
+        known.places.get(&(Box::from(name), Box::from(descriptor))).copied()
     }
 
     /// Looks at a class, or changes it; what is new goes to the log with the next entries.

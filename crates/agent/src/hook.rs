@@ -11,6 +11,7 @@ use events::session::counts::Left;
 use events::session::{Entry, Kind, names};
 use instrument::{Blocks, Scope};
 
+use crate::classes::{OtherField, Places};
 use crate::counts::Counts;
 use crate::jvm::{Jni, jclass, jobject};
 use crate::options::Options;
@@ -272,6 +273,7 @@ impl Agent {
             name: name.to_owned(),
             in_the_jdk: scope == Scope::ModelOnly,
             owners: HashMap::new(),
+            places: Places::default(),
         };
         let options = instrument::Options {
             scope,
@@ -296,6 +298,7 @@ impl Agent {
                     self.classes.with(loader, name, |known, _| known.has_numbers = true);
                 }
                 if ours {
+                    self.classes.has_places(loader, name, std::mem::take(&mut weaving.places));
                     self.classes.with(loader, name, |known, _| known.woven = true);
                 }
                 (Some(woven), left)
@@ -401,6 +404,8 @@ struct Weaving<'a> {
     in_the_jdk: bool,
     /// The classes of the fields that were met.
     owners: HashMap<u32, u32>,
+    /// Where its objects keep what is known of its fields.
+    places: Places,
 }
 
 fn text(bytes: &[u8]) -> String {
@@ -466,6 +471,15 @@ impl instrument::Sites for Weaving<'_> {
             self.agent.classes.note_site(number, site.method, u32::from(site.line));
         }
         Some(number)
+    }
+
+    fn other(&mut self, site: u32, field: instrument::OtherField<'_>) {
+        let [owner, name, descriptor] = [field.owner, field.name, field.descriptor].map(|part| text(part).into());
+        self.agent.classes.note_other(site, OtherField { owner, name, descriptor, when: field.when });
+    }
+
+    fn place(&mut self, name: &[u8], descriptor: &[u8], place: instrument::Place) {
+        self.places.insert((text(name).into(), text(descriptor).into()), place);
     }
 
     fn gap(&mut self, gap: instrument::Gap) {

@@ -6,7 +6,7 @@ use std::ffi::{CStr, CString, c_char, c_void};
 use std::ptr::{null, null_mut};
 
 use jvmti_bindings::sys::jni::JNINativeMethod;
-pub use jvmti_bindings::sys::jni::jmethodID;
+pub use jvmti_bindings::sys::jni::{jfieldID, jmethodID};
 pub use jvmti_bindings::sys::jni::{
     JNIEnv, JavaVM, jboolean, jclass, jint, jintArray, jlong, jobject, jobjectArray, jstring, jvalue,
 };
@@ -236,6 +236,20 @@ impl Jvmti {
         list
     }
 
+    /// The class that declares a field which another one has.
+    pub fn field_declaring(&self, class: jclass, field: jfieldID) -> Option<jclass> {
+        let mut declaring: jclass = null_mut();
+        call!(self.GetFieldDeclaringClass(class, field, &raw mut declaring)).ok()?;
+        (!declaring.is_null()).then_some(declaring)
+    }
+
+    /// The access flags of a field.
+    pub fn field_flags(&self, declaring: jclass, field: jfieldID) -> Option<u16> {
+        let mut flags: jint = 0;
+        call!(self.GetFieldModifiers(declaring, field, &raw mut flags)).ok()?;
+        Some(flags as u16)
+    }
+
     /// The interfaces that a class names itself.
     pub fn interfaces(&self, class: jclass) -> Vec<jclass> {
         let (mut count, mut classes): (jint, *mut jclass) = (0, null_mut());
@@ -332,6 +346,23 @@ impl Jni {
     pub fn static_method(self, class: jclass, name: &CStr, signature: &CStr) -> Option<jmethodID> {
         let method = jni!(self.GetStaticMethodID(class, name.as_ptr(), signature.as_ptr()));
         (!self.forget_exception() && !method.is_null()).then_some(method)
+    }
+
+    /// A field of objects, which the class may have inherited.
+    pub fn field(self, class: jclass, name: &CStr, descriptor: &CStr) -> Option<jfieldID> {
+        let field = jni!(self.GetFieldID(class, name.as_ptr(), descriptor.as_ptr()));
+        (!self.forget_exception() && !field.is_null()).then_some(field)
+    }
+
+    /// A static field, which the class may have inherited.
+    pub fn static_field(self, class: jclass, name: &CStr, descriptor: &CStr) -> Option<jfieldID> {
+        let field = jni!(self.GetStaticFieldID(class, name.as_ptr(), descriptor.as_ptr()));
+        (!self.forget_exception() && !field.is_null()).then_some(field)
+    }
+
+    /// What is in a static field.
+    pub fn static_int(self, class: jclass, field: jfieldID) -> i32 {
+        jni!(self.GetStaticIntField(class, field))
     }
 
     /// Calls a method without arguments that returns an object.

@@ -5,7 +5,6 @@ use std::ptr::null_mut;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use events::session::Entry;
-use instrument::Spared;
 
 use crate::jvm::{JNIEnv, Jni, class_name, jboolean, jclass, jint, jlong, jobject, jobjectArray, jstring};
 use crate::{Agent, agent, contained, sweep};
@@ -159,7 +158,13 @@ fn natives() -> Vec<(&'static str, Vec<Method>)> {
                     c"(ILjava/lang/Class;Ljava/lang/String;Ljava/lang/String;I)I",
                     linked as *mut c_void,
                 ),
-                (c"spared", c"(Z)V", spared as *mut c_void),
+            ],
+        ),
+        (
+            "Others",
+            vec![
+                (c"declaring", c"(ILjava/lang/Class;)Ljava/lang/Class;", declaring as *mut c_void),
+                (c"look", c"(ILjava/lang/Class;Ljava/lang/Class;)J", other as *mut c_void),
             ],
         ),
     ]
@@ -315,18 +320,26 @@ extern "system" fn unplanned(env: *mut JNIEnv, _: jclass, method: jstring) {
     });
 }
 
-/// An access to a field of another class was linked, and has no probe: to an object that its method keeps to itself, or
-/// else to a final field.
-extern "system" fn spared(_: *mut JNIEnv, _: jclass, kept: jboolean) {
-    contained((), || {
-        if let Some(agent) = agent() {
-            agent.planned.spares(if kept != 0 { Spared::Kept } else { Spared::Final }, 1);
-        }
-    });
+/// The class that declares the field which a site accesses in an object of this class.
+extern "system" fn declaring(env: *mut JNIEnv, _: jclass, site: jint, of: jclass) -> jclass {
+    contained(null_mut(), || {
+        let Some(agent) = agent() else { return null_mut() };
+        // SAFETY: the JVM's pointer, in this thread.
+        agent.declaring(unsafe { Jni::new(env) }, site as u32, of).unwrap_or(null_mut())
+    })
+}
+
+/// What is to be done there.
+extern "system" fn other(env: *mut JNIEnv, _: jclass, site: jint, of: jclass, declaring: jclass) -> jlong {
+    contained(0, || {
+        let Some(agent) = agent() else { return 0 };
+        // SAFETY: the JVM's pointer, in this thread.
+        agent.other(unsafe { Jni::new(env) }, site as u32, of, declaring)
+    })
 }
 
 /// A class's loader and internal name: `com/acme/Account`, `[I`.
-fn identify(agent: &Agent, class: jclass) -> Option<(i64, String)> {
+pub fn identify(agent: &Agent, class: jclass) -> Option<(i64, String)> {
     let signature = agent.jvmti.signature(class)?;
     let name = match signature.strip_prefix('L').and_then(|rest| rest.strip_suffix(';')) {
         Some(name) => name.to_owned(),
@@ -373,7 +386,7 @@ extern "system" fn has_numbers(_: *mut JNIEnv, _: jclass, class: jclass) -> jboo
     })
 }
 
-/// A site that uses a field of another class has been linked: now it is known which field that is. The site to use.
+/// A site that uses a static field of another class has been linked: now it is known which field that is. The site to use.
 extern "system" fn linked(
     env: *mut JNIEnv,
     _: jclass,

@@ -1,5 +1,6 @@
-//! Reads and writes of fields. A field of the class itself is told by its accessor or, if it is volatile, by the probe;
-//! one of another class by a call site that is linked when it is first run, since only then is known what it is.
+//! Reads and writes of fields. A field of the class itself is told by its accessor or, if it is volatile, by the probe. What
+//! one of another class is, is only known when the access is first run: of objects the probe asks then, and a static one has a
+//! call site that is linked then.
 
 use classfile::{Kind as Moves, Result, Snippet, Type, flags, op};
 
@@ -8,7 +9,7 @@ use crate::links::Link;
 use crate::members::KEEPING;
 use crate::method::Method;
 use crate::probe::Probe;
-use crate::{Kind, Spared, settled};
+use crate::{Kind, OtherField, Spared, When, settled};
 
 /// How accesses to a field are told.
 #[derive(Clone, Copy)]
@@ -32,7 +33,9 @@ enum How {
     Shadow { read: usize, update: usize },
     /// Volatile.
     Volatile,
-    /// Linked when run: class constant of the owner, string constant `name:descriptor`. Known not to be volatile?
+    /// Of an object of another class. Known not to be volatile?
+    Other { plain: bool },
+    /// Static, linked when run: class constant of the owner, string constant `name:descriptor`. Known not to be volatile?
     Linked { owner: u16, field: u16, plain: bool },
     /// Without anything to look at first.
     Any,
@@ -60,7 +63,7 @@ impl<'a> Weaving<'_, 'a> {
             return Ok(());
         }
         let planned = matches!(opcode, op::GETFIELD | op::PUTFIELD) && method.is_planned_here();
-        if planned && matches!(usage.how, How::Shadow { .. } | How::Linked { .. }) {
+        if planned && matches!(usage.how, How::Shadow { .. } | How::Other { .. }) {
             method.spares(Spared::Plan);
             if matches!(usage.how, How::Shadow { .. }) {
                 return Ok(());
@@ -86,7 +89,7 @@ impl<'a> Weaving<'_, 'a> {
     pub fn read_always(&mut self, method: &mut Method<'a>, is_static: bool, member: u16) -> Result<()> {
         let Some(Some(usage)) = self.fields.get(usize::from(member)).copied() else { return Ok(()) };
         // Final fields have no stale values; volatile ones and those without anything to look at are always told.
-        if !matches!(usage.how, How::Shadow { .. } | How::Linked { .. }) {
+        if !matches!(usage.how, How::Shadow { .. } | How::Other { .. } | How::Linked { .. }) {
             return Ok(());
         }
         let (mut before, mut after) = (Snippet::new(), Snippet::new());
@@ -98,7 +101,9 @@ impl<'a> Weaving<'_, 'a> {
             after.load(Moves::Reference, local);
         }
         if let How::Linked { owner, field, .. } = usage.how {
-            self.link(&mut after, b"f", member, is_static, (owner, field, site))?;
+            self.link(&mut after, b"f", (owner, field, site))?;
+        } else if matches!(usage.how, How::Other { .. }) {
+            self.other(&mut after, member, site, When::Always, Probe::ReadOther)?;
         } else {
             if is_static {
                 after.plain(op::ACONST_NULL)?;
@@ -141,6 +146,7 @@ impl<'a> Weaving<'_, 'a> {
                 None => How::Any,
             },
             None if known.is_some_and(|known| known & flags::VOLATILE != 0) => How::Volatile,
+            None if !is_static => How::Other { plain: known.is_some() },
             None if !self.has_dynamic_calls() => How::Any,
             None => {
                 let text = [found.name, b":", found.descriptor].concat();
@@ -153,23 +159,41 @@ impl<'a> Weaving<'_, 'a> {
         Ok(FieldUse { how, number, wide })
     }
 
-    /// Appends a linked call; the receiver, if there is one, is on the stack.
+    /// Appends a linked call.
     fn link(
         &mut self,
         to: &mut Snippet,
         name: &'static [u8],
-        member: u16,
-        is_static: bool,
         (owner, field, site): (u16, u16, i32),
     ) -> Result<()> {
-        let descriptor = if is_static {
-            b"()V".to_vec()
-        } else {
-            let class = self.class.pool.member_ref(member)?.owner;
-            [b"(L", class, b";)V"].concat()
-        };
-        let link = Link { name, descriptor: &descriptor, owner, field, site };
+        let link = Link { name, descriptor: b"()V", owner, field, site };
         self.links.call(&mut self.class, &mut self.probes, to, &link)
+    }
+
+    /// Tells an access to a field of an object of another class, which is on the stack.
+    fn other(
+        &mut self,
+        to: &mut Snippet,
+        member: u16,
+        site: i32,
+        when: When,
+        probe: Probe,
+    ) -> Result<()> {
+        let named = self.class.pool.member_ref(member)?;
+        let field =
+            OtherField { owner: named.owner, name: named.name, descriptor: named.descriptor, when };
+        self.sites.other(site as u32, field);
+        self.tell(to, site, probe)
+    }
+
+    /// When an access to a field of another class is told.
+    fn when(method: &Method<'a>, told: bool) -> When {
+        match told {
+            true if method.is_kept_here() => When::Kept,
+            true if method.is_kept_here_if_blank() => When::KeptIfBlank,
+            true => When::Watched,
+            false => When::Volatile,
+        }
     }
 
     fn field_read(
@@ -182,14 +206,14 @@ impl<'a> Weaving<'_, 'a> {
     ) -> Result<()> {
         let (mut before, mut after) = (Snippet::new(), Snippet::new());
         // What takes the receiver after the read finds it in a local.
-        let is_told_after = matches!(usage.how, How::Volatile | How::Any | How::Linked { .. });
+        let is_told_after = matches!(usage.how, How::Volatile | How::Any | How::Other { .. });
         let receiver =
             if is_static || !is_told_after { None } else { Some(method.spare(Moves::Reference, 0)?) };
-        let receiver_after = |before: &mut Snippet, after: &mut Snippet, or_null: bool| -> Result<()> {
+        let receiver_after = |before: &mut Snippet, after: &mut Snippet| -> Result<()> {
             if let Some(local) = receiver {
                 before.plain(op::DUP)?.store(Moves::Reference, local);
                 after.load(Moves::Reference, local);
-            } else if or_null {
+            } else {
                 after.plain(op::ACONST_NULL)?;
             }
             Ok(())
@@ -209,29 +233,28 @@ impl<'a> Weaving<'_, 'a> {
                 self.own.calls.get(read).map(|call| before.append(call));
             }
             How::Volatile => {
-                receiver_after(&mut before, &mut after, true)?;
+                receiver_after(&mut before, &mut after)?;
                 let site = self.site(method, Kind::VolatileRead, usage.number, "")?;
                 self.tell(&mut after, site, Probe::VolatileRead)?;
             }
             How::Any => {
                 // After the read: that is right for plain fields and for volatile ones.
-                receiver_after(&mut before, &mut after, true)?;
+                receiver_after(&mut before, &mut after)?;
                 let site = self.site(method, Kind::Read, usage.number, "")?;
                 self.tell(&mut after, site, Probe::ReadAny)?;
             }
-            How::Linked { plain: true, .. } if !told => return Ok(()),
-            How::Linked { owner, field, .. } => {
-                // After the read, since the field may turn out to be volatile, and a static one's class may have had to be
-                // initialised by another thread. `a`: nothing is to be told unless it is volatile.
-                receiver_after(&mut before, &mut after, false)?;
-                let name: &'static [u8] = match told {
-                    true if method.is_kept_here() => b"R",
-                    true if method.is_kept_here_if_blank() => b"Rb",
-                    true => b"r",
-                    false => b"a",
-                };
+            How::Other { plain: true } | How::Linked { plain: true, .. } if !told => return Ok(()),
+            How::Other { .. } => {
+                // After the read, since the field may turn out to be volatile.
+                receiver_after(&mut before, &mut after)?;
                 let site = self.site(method, Kind::Read, usage.number, "")?;
-                self.link(&mut after, name, member, is_static, (owner, field, site))?;
+                self.other(&mut after, member, site, Self::when(method, told), Probe::ReadOther)?;
+            }
+            How::Linked { owner, field, .. } => {
+                // After the read, since the field may turn out to be volatile, and its class may have had to be
+                // initialised by another thread. `a`: nothing is to be told unless it is volatile.
+                let site = self.site(method, Kind::Read, usage.number, "")?;
+                self.link(&mut after, if told { b"r" } else { b"a" }, (owner, field, site))?;
             }
         }
         method.edit.before(method.pc, &before);
@@ -272,17 +295,15 @@ impl<'a> Weaving<'_, 'a> {
                 let site = self.site(method, Kind::Write, usage.number, "")?;
                 self.tell(&mut before, site, Probe::WriteAny)?;
             }
-            How::Linked { plain: true, .. } if !told => return Ok(()),
+            How::Other { plain: true } | How::Linked { plain: true, .. } if !told => return Ok(()),
+            How::Other { .. } => {
+                let site = self.site(method, Kind::Write, usage.number, "")?;
+                self.other(&mut before, member, site, Self::when(method, told), Probe::WriteOther)?;
+            }
             How::Linked { owner, field, .. } => {
                 // `v`: nothing is to be told unless the field is volatile.
-                let name: &'static [u8] = match told {
-                    true if method.is_kept_here() => b"U",
-                    true if method.is_kept_here_if_blank() => b"Ub",
-                    true => b"u",
-                    false => b"v",
-                };
                 let site = self.site(method, Kind::Write, usage.number, "")?;
-                self.link(&mut before, name, member, is_static, (owner, field, site))?;
+                self.link(&mut before, if told { b"u" } else { b"v" }, (owner, field, site))?;
             }
         }
         method.edit.before(method.pc, &before);

@@ -40,8 +40,8 @@ use events::plan::ClassFacts;
 pub use error::Failure;
 pub use events::session::Kind;
 pub use hide::{REFLECTION, hide_members};
-pub use names::{PREFIX, accessor_name};
-pub use sites::{Called, Callee, EffectRef, Gap, Moment, Site, Sites, Spared};
+pub use names::{FROZEN, PREFIX, accessor_name, shadow_name};
+pub use sites::{Called, Callee, EffectRef, Gap, Moment, OtherField, Place, Site, Sites, Spared, When};
 
 /// How much of a class is woven.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

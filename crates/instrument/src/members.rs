@@ -10,7 +10,7 @@ use crate::class::Weaving;
 use crate::constructors::{self, Keeping};
 use crate::names::{FROZEN, KEEPS, NUMBER, accessor_name, is_method_name, overloaded, shadow_name};
 use crate::probe::{Probe, Probes};
-use crate::{Failure, Scope};
+use crate::{Failure, Place, Scope};
 
 /// The fields that the class declares.
 #[derive(Default)]
@@ -126,7 +126,10 @@ pub(crate) fn add(weaving: &mut Weaving<'_, '_>) -> std::result::Result<bool, Fa
             let several = several.contains(name.as_slice());
             let is_static = access & flags::STATIC != 0;
             let guard = match weaving.own.frozen {
-                Some(flag) if is_final(*access) => Guard::Frozen(flag),
+                Some(flag) if is_final(*access) => {
+                    weaving.sites.place(name, descriptor, Place::Frozen);
+                    Guard::Frozen(flag)
+                }
                 _ => {
                     let [of_objects, of_class] = &mut words;
                     let (word, number, used) = if is_static { of_class } else { of_objects };
@@ -136,8 +139,13 @@ pub(crate) fn add(weaving: &mut Weaving<'_, '_>) -> std::result::Result<bool, Fa
                         (*word, *number, *used) =
                             (class.pool.add_field_ref(&weaving.name, &shadow, b"J")?, *number + 1, 0);
                     }
+                    let shift = *used * BITS;
                     *used += 1;
-                    Guard::Word { shadow: *word, shift: ((*used - 1) * BITS) as i32 }
+                    if !is_static {
+                        let place = Place::Word { number: *number as u32 - 1, shift: shift as u8 };
+                        weaving.sites.place(name, descriptor, place);
+                    }
+                    Guard::Word { shadow: *word, shift: shift as i32 }
                 }
             };
             let mut add = |write: bool| {

@@ -25,12 +25,12 @@ fn name(letter: u8, field: &[u8], descriptor: &[u8], overloaded: bool) -> Vec<u8
 }
 
 /// A shadow word: `$raddle$w0`, `$raddle$w1`, …; of statics `$raddle$v0`, ….
-pub(crate) fn shadow_name(number: usize, is_static: bool) -> Vec<u8> {
+pub fn shadow_name(number: usize, is_static: bool) -> Vec<u8> {
     format!("{PREFIX}{}{number}", if is_static { 'v' } else { 'w' }).into_bytes()
 }
 
 /// Says that the constructor of the class has ended.
-pub(crate) const FROZEN: &[u8] = b"$raddle$frozen";
+pub const FROZEN: &[u8] = b"$raddle$frozen";
 
 /// A static int: whether the constructors of the class keep `this` to themselves, and what they leave alone.
 pub(crate) const KEEPS: &[u8] = b"$raddle$keeps";

@@ -41,6 +41,10 @@ methods! {
     ReadAlways = "readAlways" "(Ljava/lang/Object;I)V";
     /// A write without a shadow word, before it.
     WriteAny = "writeAny" "(Ljava/lang/Object;I)V";
+    /// After a field of an object of another class was read: what that means is known when it is first run.
+    ReadOther = "readOther" "(Ljava/lang/Object;I)V";
+    /// Before one is written.
+    WriteOther = "writeOther" "(Ljava/lang/Object;I)V";
     /// Before an element is read.
     ArrayRead = "arrayRead" "(Ljava/lang/Object;II)V";
     /// Before an element is written.
@@ -93,7 +97,7 @@ methods! {
     Mark = "mark" "(Ljava/lang/String;I)V";
     /// A method runs that the plan holds for unused; its name.
     Unplanned = "unplanned" "(Ljava/lang/String;)V";
-    /// Links an access to a field of another class.
+    /// Links an access to a static field of another class.
     Link = "link" "(Ljava/lang/invoke/MethodHandles$Lookup;Ljava/lang/String;Ljava/lang/invoke/MethodType;Ljava/lang/Class;Ljava/lang/String;I)Ljava/lang/invoke/CallSite;";
 }
 

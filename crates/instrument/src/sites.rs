@@ -98,6 +98,49 @@ impl Spared {
     pub const ALL: [Spared; 3] = [Spared::Plan, Spared::Kept, Spared::Final];
 }
 
+/// When an access to a field of another class is to be told, once it is known which field that is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum When {
+    /// As often as tells anything.
+    Watched,
+    /// If it is volatile.
+    Volatile,
+    /// As [`When::Watched`], but not if its constructors keep the object to themselves: it is of exactly the named class,
+    /// and the method that makes it has given it to nobody else.
+    Kept,
+    /// The same if they also leave all references in it null.
+    KeptIfBlank,
+    /// Each time, unless it is volatile.
+    Always,
+}
+
+/// A field of another class, as an instruction names it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OtherField<'s> {
+    /// The class that is named, which may have inherited the field.
+    pub owner: &'s [u8],
+    /// The field's name.
+    pub name: &'s [u8],
+    /// Its descriptor.
+    pub descriptor: &'s [u8],
+    /// When its accesses are told.
+    pub when: When,
+}
+
+/// Where an object keeps what is known of one of its fields.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// A shadow word, by its number, and the first of the field's bits in it.
+    Word {
+        /// Which word: see [`shadow_name`](crate::shadow_name).
+        number: u32,
+        /// The first bit.
+        shift: u8,
+    },
+    /// The flag that says that the constructor has ended ([`FROZEN`](crate::FROZEN)).
+    Frozen,
+}
+
 /// Gives numbers to classes, methods, fields and sites. The number 0 stands for none.
 pub trait Sites {
     /// A class by its internal name, with its source file.
@@ -111,6 +154,18 @@ pub trait Sites {
 
     /// A place. `None`: there are no more numbers; the method is left as it was.
     fn site(&mut self, site: Site<'_>) -> Option<u32>;
+
+    /// The site accesses a field of another class: which one that is, and what is to be told of it, is only known when it
+    /// is run.
+    fn other(&mut self, site: u32, field: OtherField<'_>) {
+        let _ = (site, field);
+    }
+
+    /// Where objects of the woven class keep what is known of a field that the class declares. Fields of objects for which
+    /// nothing is told here are never told; nor are any if the class turns out to stay as it was.
+    fn place(&mut self, name: &[u8], descriptor: &[u8], place: Place) {
+        let _ = (name, descriptor, place);
+    }
 
     /// Tells what is not watched.
     fn gap(&mut self, gap: Gap);

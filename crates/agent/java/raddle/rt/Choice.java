@@ -1,6 +1,7 @@
 package raddle.rt;
 
 import java.lang.ref.WeakReference;
+import jdk.internal.vm.annotation.DontInline;
 
 /** Which effects of the model tables happen at a site, by the class of the receiver. */
 final class Choice {
@@ -39,14 +40,17 @@ final class Choice {
         if (choice == null) choice = add(number, site);
         if (receiver == null) {
             Effect[] certain = choice.certain;
-            if (certain == null) choice.certain = certain = Effect.of(site, null);
-            return certain;
+            return certain != null ? certain : choice.look(null);
         }
-        Class<?> type = receiver.getClass();
         Last last = choice.last;
-        if (last.get() == type) return last.effects;
-        Effect[] effects = choice.known.get(type);
-        choice.last = new Last(type, effects);
+        return last.get() == receiver.getClass() ? last.effects : choice.look(receiver.getClass());
+    }
+
+    @DontInline
+    private Effect[] look(Class<?> type) {
+        if (type == null) return certain = Effect.of(site, null);
+        Effect[] effects = known.get(type);
+        last = new Last(type, effects);
         return effects;
     }
 

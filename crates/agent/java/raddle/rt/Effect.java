@@ -2,10 +2,14 @@ package raddle.rt;
 
 import java.util.concurrent.ConcurrentHashMap;
 import jdk.internal.misc.Unsafe;
+import jdk.internal.vm.annotation.DontInline;
 
 /**
  * An effect of a model line as the agent describes it: what is done, to which object, under which condition. Runs only
  * inside a probe, so what it uses of the JDK is not recorded.
+ *
+ * <p>Its larger parts must not be inlined: all of them at every place where one is used would keep the second compiler busy
+ * for longer than a short program runs.
  */
 final class Effect {
     private static final Unsafe U = Unsafe.getUnsafe();
@@ -103,6 +107,7 @@ final class Effect {
         }
     }
 
+    @DontInline
     private void does(Object o, long value, Recorder me) {
         switch (does) {
             case PLAIN:
@@ -158,6 +163,7 @@ final class Effect {
     }
 
     /** A stamp's lock was to be converted. */
+    @DontInline
     private void converted(int from, boolean done, Object o, Recorder me) {
         if (flags == from) return;
         if (flags == EXCLUSIVE) {
@@ -179,6 +185,7 @@ final class Effect {
         return (stamp & 127) != 0 ? READ : NOT;
     }
 
+    @DontInline
     private void stamped(int site, Object o, Recorder me) {
         if (site == 0) return;
         if (tells) Stacks.at(site, me);
@@ -206,6 +213,7 @@ final class Effect {
     }
 
     /** An object that is accessed as one variable. */
+    @DontInline
     private void whole(int site, Object o, Recorder me) {
         ClassInfo info = me.info(o.getClass());
         Identities.Entry entry = info.offset != 0 ? null : me.entry(o);
@@ -215,6 +223,7 @@ final class Effect {
     }
 
     /** A collection is looked at or changed: what that means is a matter of its kind. */
+    @DontInline
     private void uses(Object o, Recorder me) {
         boolean mutates = (flags & 1) != 0, held = (flags & 2) != 0, watched = (flags & 4) != 0;
         Object mutex = null;
@@ -253,6 +262,7 @@ final class Effect {
     }
 
     /** Array elements. */
+    @DontInline
     void range(Object array, int from, int to, Recorder me) {
         if (does != RANGE) return;
         array = along(array, fields);
@@ -302,6 +312,7 @@ final class Effect {
         }
     };
 
+    @DontInline
     static Object get(Object o, String field) {
         for (Class<?> c = o.getClass(); c != null && c != Object.class; c = c.getSuperclass()) {
             if (c.getClassLoader() != null) continue;

@@ -103,6 +103,7 @@ abstract class Elements extends Numbers {
     private static final int MOST_APART = 32, FEW_STEPS = 4;
 
     /** A slot, in which nothing is left to write, is for another array. */
+    @DontInline
     private void take(int slot, Identities.Entry entry) {
         Identities.Entry old = arrays[slot];
         if (entry != null) entry.hold(1);
@@ -115,6 +116,7 @@ abstract class Elements extends Numbers {
         while (open != 0) flush(Integer.numberOfTrailingZeros(open));
     }
 
+    @DontInline
     private void flush(int slot) {
         open &= ~(1 << slot);
         long next = nexts[slot];
@@ -138,6 +140,7 @@ abstract class Elements extends Numbers {
         range(site, entry, again, again + 1);
     }
 
+    @DontInline
     private void range(int site, Identities.Entry array, int from, int until) {
         if (Recorder.FILTER && told.twice(array, token(), site, from, until)) return;
         writeRange(site, array.number, from, until);

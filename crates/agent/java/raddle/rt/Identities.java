@@ -3,6 +3,7 @@ package raddle.rt;
 import java.lang.ref.ReferenceQueue;
 import java.lang.ref.WeakReference;
 import jdk.internal.misc.Unsafe;
+import jdk.internal.vm.annotation.DontInline;
 
 /**
  * Numbers for objects that have no place for one: arrays, objects of the JDK's own classes, lambdas. A weak table in
@@ -65,6 +66,7 @@ final class Identities {
         return of(o, System.identityHashCode(o), me);
     }
 
+    @DontInline
     static Entry of(Object o, int hash, Recorder me) {
         Entry found = ALL[hash & STRIPES - 1].entry(o, hash, me);
         // Not under the stripe's lock: what is recorded may need a number from another stripe.
@@ -89,6 +91,11 @@ final class Identities {
         for (Entry e = table[slot]; e != null; e = e.next) {
             if (e.hash == hash && e.refersTo(o)) return e;
         }
+        return add(o, hash, slot, me);
+    }
+
+    @DontInline
+    private Entry add(Object o, int hash, int slot, Recorder me) {
         clean(me);
         if (size > table.length) {
             grow();

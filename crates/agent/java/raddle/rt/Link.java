@@ -11,14 +11,11 @@ import java.lang.reflect.Modifier;
 import jdk.internal.misc.Unsafe;
 
 /**
- * Links an access to a field of another class when it is first run: only then is it known which class declares the
+ * Links an access to a static field of another class when it is first run: only then is it known which class declares the
  * field, whether that class was woven and whether the field is volatile.
  *
  * <p>Names: {@code r} after a read, {@code a} the same where only volatile fields count, {@code u} before a write (an
  * update), {@code v} the same where only volatile fields count, {@code f} after a read that is told each time.
- * {@code R} and {@code U}: as {@code r} and {@code u}, of an object of exactly the named class which the method that makes
- * it has given to nobody but its constructor. {@code Rb} and {@code Ub}: this is known only if the constructor leaves all
- * references in the object null.
  */
 final class Link {
     private static final Unsafe U = Unsafe.getUnsafe();
@@ -60,15 +57,12 @@ final class Link {
             throws ReflectiveOperationException {
         int colon = field.indexOf(':');
         String simple = field.substring(0, colon), descriptor = field.substring(colon + 1);
-        boolean isStatic = type.parameterCount() == 0;
         // Finds the field as the instruction will, and initialises nothing.
         Class<?> of = MethodType.fromMethodDescriptorString("()" + descriptor, owner.getClassLoader()).returnType();
-        MethodHandle getter =
-                isStatic ? TRUSTED.findStaticGetter(owner, simple, of) : TRUSTED.findGetter(owner, simple, of);
-        MethodHandleInfo info = TRUSTED.revealDirect(getter);
+        MethodHandleInfo info = TRUSTED.revealDirect(TRUSTED.findStaticGetter(owner, simple, of));
         Class<?> declaring = info.getDeclaringClass();
         int flags = info.getModifiers();
-        boolean isFinal = isStatic && Modifier.isFinal(flags);
+        boolean isFinal = Modifier.isFinal(flags);
         // A final field that leads nowhere, and one that is only looked at for being volatile.
         if (isFinal && (of.isPrimitive() || of == String.class || !name.equals("r"))) return MethodHandles.empty(type);
         site = linked(site, declaring, simple, descriptor, flags);
@@ -77,76 +71,37 @@ final class Link {
             return MethodHandles.insertArguments(uses, 0, site);
         }
         boolean isVolatile = Modifier.isVolatile(flags);
-        isFinal = Modifier.isFinal(flags);
-        if (name.startsWith("R") || name.startsWith("U")) {
-            int least = name.length();
-            if (!isVolatile && Recorder.FILTER && keeps(owner, least)) return none(type, true);
-            name = name.startsWith("R") ? "r" : "u";
-        }
         switch (name) {
             case "r":
-                return isVolatile
-                        ? any("volatileRead", isStatic, type, site)
-                        : accessor("r", declaring, simple, descriptor, isStatic, isFinal, type, site);
+                return isVolatile ? any("volatileRead", site) : accessor("r", declaring, simple, descriptor, site);
             case "a":
-                return isVolatile ? any("volatileRead", isStatic, type, site) : MethodHandles.empty(type);
+                return isVolatile ? any("volatileRead", site) : MethodHandles.empty(type);
             case "f":
-                return isVolatile ? MethodHandles.empty(type) : any("readAlways", isStatic, type, site);
+                return isVolatile ? MethodHandles.empty(type) : any("readAlways", site);
             case "u":
-                return isVolatile
-                        ? any("volatileWrite", isStatic, type, site)
-                        : accessor("u", declaring, simple, descriptor, isStatic, isFinal, type, site);
+                return isVolatile ? any("volatileWrite", site) : accessor("u", declaring, simple, descriptor, site);
             case "v":
-                return isVolatile ? any("volatileWrite", isStatic, type, site) : MethodHandles.empty(type);
+                return isVolatile ? any("volatileWrite", site) : MethodHandles.empty(type);
             default:
                 return MethodHandles.empty(type);
         }
     }
 
-    /**
-     * Whether nobody sees a new object of exactly that class before its constructor has ended; if {@code least} is 2 it
-     * also leaves all references in it null.
-     */
-    private static boolean keeps(Class<?> of, int least) {
-        for (Class<?> c = of; c != Object.class; c = c.getSuperclass()) {
-            try {
-                MethodHandle keeps = TRUSTED.findStaticGetter(c, "$raddle$keeps", int.class);
-                // Statics are inherited.
-                if (TRUSTED.revealDirect(keeps).getDeclaringClass() != c || (int) keeps.invokeExact() < least) return false;
-            } catch (Throwable notWoven) {
-                return false;
-            }
-        }
-        return true;
-    }
-
-    /** Nothing is told of an access: to an object that its method keeps to itself, or else to a final field. */
-    private static MethodHandle none(MethodType type, boolean kept) {
-        spared(kept);
-        return MethodHandles.empty(type);
-    }
-
     /** The accessor that the weaver has added beside the field; without one every access is reported. */
-    private static MethodHandle accessor(
-            String kind, Class<?> declaring, String field, String descriptor, boolean isStatic, boolean isFinal,
-            MethodType type, int site)
+    private static MethodHandle accessor(String kind, Class<?> declaring, String field, String descriptor, int site)
             throws ReflectiveOperationException {
-        MethodType accessor = isStatic
-                ? MethodType.methodType(void.class, int.class)
-                : MethodType.methodType(void.class, declaring, int.class);
         try {
-            MethodHandle found = find(declaring, "$raddle$" + kind + "$" + field, descriptor, accessor);
-            return MethodHandles.insertArguments(found, isStatic ? 0 : 1, site);
+            MethodHandle found = find(declaring, "$raddle$" + kind + "$" + field, descriptor);
+            return MethodHandles.insertArguments(found, 0, site);
         } catch (ReflectiveOperationException notWoven) {
-            // A final field that nobody can see before its constructor has ended.
-            if (isFinal) return none(type, false);
-            return any(kind.equals("r") ? "readAny" : "writeAny", isStatic, type, site);
+            return any(kind.equals("r") ? "readAny" : "writeAny", site);
         }
     }
 
     /** An accessor, which is also named by the descriptor where a class has several fields of one name. */
-    private static MethodHandle find(Class<?> declaring, String name, String descriptor, MethodType type)
+    private static MethodHandle find(Class<?> declaring, String name, String descriptor)
             throws ReflectiveOperationException {
+        MethodType type = MethodType.methodType(void.class, int.class);
         try {
             return TRUSTED.findStatic(declaring, name, type);
         } catch (NoSuchMethodException overloaded) {
@@ -155,20 +110,13 @@ final class Link {
         }
     }
 
-    private static MethodHandle any(String method, boolean isStatic, MethodType type, int site)
-            throws ReflectiveOperationException {
-        MethodHandle probe = TRUSTED.findStatic(
-                Probe.class, method, MethodType.methodType(void.class, Object.class, int.class));
-        return isStatic
-                ? MethodHandles.insertArguments(probe, 0, null, site)
-                : MethodHandles.insertArguments(probe, 1, site);
+    private static MethodHandle any(String method, int site) throws ReflectiveOperationException {
+        MethodType type = MethodType.methodType(void.class, Object.class, int.class);
+        return MethodHandles.insertArguments(TRUSTED.findStatic(Probe.class, method, type), 0, null, site);
     }
 
     /** The site as it is known now that its field is. */
     private static native int linked(int site, Class<?> declaring, String name, String descriptor, int flags);
-
-    /** Counts an access that has no probe. */
-    private static native void spared(boolean kept);
 
     /** Initialises the class, and what it uses. */
     static void prepare() {

@@ -50,7 +50,12 @@ abstract class Numbers {
     final Identities.Entry entry(Object o) {
         Identities.Entry known = lastIdentity;
         // Not by refersTo, which is a call in code of the first compiler.
-        if (known != null && known.get() == o) return known;
+        return known != null && known.get() == o ? known : lookUp(o);
+    }
+
+    @DontInline
+    private Identities.Entry lookUp(Object o) {
+        Identities.Entry known;
         int hash = System.identityHashCode(o);
         Identities.Entry[] near = this.near;
         int slot = hash & NEAR - 1;
@@ -78,7 +83,11 @@ abstract class Numbers {
 
     @ForceInline
     final ClassInfo info(Class<?> c) {
-        if (c == lastClass) return last;
+        return c == lastClass ? last : lookUp(c);
+    }
+
+    @DontInline
+    private ClassInfo lookUp(Class<?> c) {
         try {
             ClassInfo info = ClassInfo.of(c);
             lastClass = c;

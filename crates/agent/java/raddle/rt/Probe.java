@@ -80,6 +80,24 @@ public final class Probe {
         me.plain(site, o == null ? 0 : me.object(o));
     }
 
+    /** After a field of an object of another class was read. */
+    @ForceInline
+    public static void readOther(Object o, int site) {
+        long other = Others.at(site);
+        if (Others.isNothing(other)) return;
+        if (o != null && Others.knowsRead(o, other)) return;
+        Others.read(o, site, other);
+    }
+
+    /** Before a field of an object of another class is written. */
+    @ForceInline
+    public static void writeOther(Object o, int site) {
+        long other = Others.at(site);
+        if (Others.isNothing(other)) return;
+        if (o != null && Others.knowsWrite(o, other)) return;
+        Others.write(o, site, other);
+    }
+
     /** A read that is told each time. */
     @DontInline
     public static void readAlways(Object o, int site) {
@@ -366,7 +384,7 @@ public final class Probe {
         }
     }
 
-    /** Links an access to a field of another class: see {@link Link}. */
+    /** Links an access to a static field of another class: see {@link Link}. */
     public static CallSite link(
             MethodHandles.Lookup caller, String name, MethodType type, Class<?> owner, String field, int site) {
         return Link.link(name, type, owner, field, site);
@@ -393,6 +411,7 @@ public final class Probe {
         Choice.prepare();
         Variables.prepare();
         Link.prepare();
+        Others.prepare();
         Clones.prepare();
         Waits.prepare();
         Reserve.fill();

@@ -169,8 +169,13 @@ final class Recorder extends Elements {
     @ForceInline
     private void newEpoch() {
         long token = U.getLong(thread, TOKEN) + EPOCH;
-        if ((token & TOKENS - 1) <= EPOCH) token = U.getAndAddLong(Recorder.class, TOKENS_AT, TOKENS) + 2 * EPOCH;
+        if ((token & TOKENS - 1) <= EPOCH) token = newTokens();
         U.putLong(thread, TOKEN, token);
+    }
+
+    @DontInline
+    private static long newTokens() {
+        return U.getAndAddLong(Recorder.class, TOKENS_AT, TOKENS) + 2 * EPOCH;
     }
 
     /** A record without a stamp. */
@@ -215,6 +220,7 @@ final class Recorder extends Elements {
     }
 
     /** An object that is accessed as one variable. */
+    @DontInline
     void whole(int site, long operand, int classNumber) {
         pair(RANGE | (long) site << 4 | operand << 28, classNumber);
     }
@@ -250,14 +256,13 @@ final class Recorder extends Elements {
     }
 
     /** Something that gives or takes order, now. Whatever comes after it belongs to a new epoch. */
-    @ForceInline
     void stamped(int site, long operand, long classNumber) {
         stampedWithin(site, operand, classNumber);
         newEpoch();
     }
 
     /** Something that has its place among all threads' but gives and takes no order: the epoch goes on. */
-    @ForceInline
+    @DontInline
     private void stampedWithin(int site, long operand, long classNumber) {
         if (heldAt != 0) settle(true, 0);
         if (trial) endTrial(false);
@@ -289,6 +294,7 @@ final class Recorder extends Elements {
     }
 
     /** The same with a second operand. */
+    @DontInline
     void stamped(int site, long operand, long classNumber, long more) {
         if (heldAt != 0) settle(true, 0);
         if (trial) endTrial(false);
@@ -379,6 +385,7 @@ final class Recorder extends Elements {
     }
 
     /** After an object was read that is volatile as a whole. */
+    @DontInline
     void volatileRead(int site, Identities.Entry entry, long classNumber) {
         if (!FILTER) {
             stamped(site, entry.number, classNumber);
@@ -409,6 +416,7 @@ final class Recorder extends Elements {
     }
 
     /** Reads are no longer on trial; if they were asked about, they do not count. */
+    @DontInline
     void endTrial(boolean asked) {
         trial = false;
         int count = trials;

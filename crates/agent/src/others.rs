@@ -1,0 +1,105 @@
+//! Accesses to fields of objects of other classes: what they are, found out when they are first run. Only then is it known
+//! which class declares the field, whether it is volatile, and where its objects keep what is known of it.
+
+use std::ffi::CString;
+
+use instrument::{Place, Spared, When};
+
+use crate::classes::OtherField;
+use crate::jvm::{Jni, class_name, jclass};
+use crate::natives::identify;
+use crate::{Agent, modes};
+
+const VOLATILE: u16 = 0x0040;
+const FINAL: u16 = 0x0010;
+
+/// Where the parts of an answer begin: mode, first bit in the shadow word, number of the shadow word, site.
+const SHIFT: u32 = 3;
+const NUMBER: u32 = 8;
+const SITE: u32 = 32;
+
+/// The most shadow words that an answer has room for.
+const MOST_WORDS: u32 = 1 << (SITE - NUMBER);
+
+impl Agent {
+    /// The class that declares the field which a site accesses in an object of this class; None if that cannot be found out.
+    pub fn declaring(&self, jni: Jni, site: u32, of: jclass) -> Option<jclass> {
+        let field = self.classes.other(site)?;
+        let mut named = None;
+        let mut class = Some(of);
+        while let Some(each) = class {
+            if class_name(&self.jvmti.signature(each)?) == &*field.owner {
+                // Two of one name, by different loaders: there is no telling which is meant.
+                if named.is_some() {
+                    return None;
+                }
+                named = Some(each);
+            }
+            class = jni.superclass(each);
+        }
+        let (named, id) = (named?, CString::new(&*field.name).ok()?);
+        let id = jni.field(named, &id, &CString::new(&*field.descriptor).ok()?)?;
+        self.jvmti.field_declaring(named, id)
+    }
+
+    /// What is to be done at a site that accesses a field of an object of class `of`, declared there: see `Others.java`. 0 if
+    /// that cannot be found out.
+    pub fn other(&self, jni: Jni, site: u32, of: jclass, declaring: jclass) -> i64 {
+        self.look_up(jni, site, of, declaring).unwrap_or(0)
+    }
+
+    fn look_up(&self, jni: Jni, site: u32, of: jclass, declaring: jclass) -> Option<i64> {
+        let OtherField { name, descriptor, when, .. } = self.classes.other(site)?;
+        let id = jni.field(declaring, &CString::new(&*name).ok()?, &CString::new(&*descriptor).ok()?)?;
+        let flags = self.jvmti.field_flags(declaring, id)?;
+        let is_volatile = flags & VOLATILE != 0;
+        let told = match when {
+            When::Always => !is_volatile,
+            When::Volatile => is_volatile,
+            When::Watched => true,
+            When::Kept | When::KeptIfBlank => {
+                let least = if when == When::Kept { 1 } else { 2 };
+                let kept = !is_volatile && !self.options.unfiltered && self.keeps(jni, of, least);
+                if kept {
+                    self.planned.spares(Spared::Kept, 1);
+                }
+                !kept
+            }
+        };
+        if !told {
+            return Some(modes::NOTHING);
+        }
+        let (loader, class) = identify(self, declaring)?;
+        let place = self.classes.place(loader, &class, &name, &descriptor);
+        let (mode, shift, number) = match (when, place) {
+            (When::Always, _) => (modes::ALWAYS, 0, 0),
+            _ if is_volatile => (modes::VOLATILE, 0, 0),
+            (_, Some(Place::Word { number, shift })) if number < MOST_WORDS => (modes::WORD, shift, number),
+            (_, Some(Place::Frozen)) => (modes::FROZEN, 0, 0),
+            (_, None) if flags & FINAL != 0 => {
+                // Nobody can see it before its constructor has ended.
+                self.planned.spares(Spared::Final, 1);
+                return Some(modes::NOTHING);
+            }
+            _ => (modes::ANY, 0, 0),
+        };
+        let site = self.link(site, loader, &class, name.into(), descriptor.into(), flags);
+        Some(mode | i64::from(shift) << SHIFT | i64::from(number) << NUMBER | i64::from(site) << SITE)
+    }
+
+    /// Whether nobody sees a new object of exactly this class before its constructor has ended; where `least` is 2 the
+    /// constructor also leaves all references in it null.
+    fn keeps(&self, jni: Jni, of: jclass, least: i32) -> bool {
+        let mut class = of;
+        while let Some(above) = jni.superclass(class) {
+            let Some(id) = jni.static_field(class, c"$raddle$keeps", c"I") else { return false };
+            // Statics are inherited.
+            let own = self.jvmti.field_declaring(class, id).is_some_and(|found| jni.same(found, class));
+            if !own || jni.static_int(class, id) < least {
+                return false;
+            }
+            class = above;
+        }
+        true
+    }
+}
