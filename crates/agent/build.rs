@@ -38,7 +38,7 @@ const CLASSES: [&str; 31] = [
     "Choice$1",
     "Choice",
     "Link",
-    "Others",
+    "Fields",
     "Clones$1",
     "Clones",
     "Filter",

@@ -16,7 +16,7 @@ use crate::counts::Counts;
 use crate::jvm::{Jni, jclass, jobject};
 use crate::options::Options;
 use crate::sites::COMMON;
-use crate::{Agent, natives, patterns};
+use crate::{Agent, natives, others, patterns};
 
 /// The tables that come with Raddle and those of the user, as far as they speak of this Java.
 pub fn models(options: &Options, java: u16) -> Result<Models, String> {
@@ -471,6 +471,12 @@ impl instrument::Sites for Weaving<'_> {
             self.agent.classes.note_site(number, site.method, u32::from(site.line));
         }
         Some(number)
+    }
+
+    fn own(&mut self, site: u32, place: instrument::Place) {
+        if let Some(known) = others::known(place) {
+            self.agent.sites.choose(site, known);
+        }
     }
 
     fn other(&mut self, site: u32, field: instrument::OtherField<'_>) {

@@ -161,7 +161,7 @@ fn natives() -> Vec<(&'static str, Vec<Method>)> {
             ],
         ),
         (
-            "Others",
+            "Fields",
             vec![
                 (c"declaring", c"(ILjava/lang/Class;)Ljava/lang/Class;", declaring as *mut c_void),
                 (c"look", c"(ILjava/lang/Class;Ljava/lang/Class;)J", other as *mut c_void),

@@ -1,5 +1,5 @@
-//! Accesses to fields of objects of other classes: what they are, found out when they are first run. Only then is it known
-//! which class declares the field, whether it is volatile, and where its objects keep what is known of it.
+//! Accesses to fields of objects: what is known of them, as `Fields.java` reads it. Of those of other classes it is found
+//! out when they are first run: only then is it known which class declares the field and whether it is volatile.
 
 use std::ffi::CString;
 
@@ -20,6 +20,18 @@ const SITE: u32 = 32;
 
 /// The most shadow words that an answer has room for.
 const MOST_WORDS: u32 = 1 << (SITE - NUMBER);
+
+/// Of a field whose class keeps here what is known of it: mode, first bit and number of the word, as in an answer. None if
+/// there are too many words.
+pub fn known(place: Place) -> Option<u32> {
+    match place {
+        Place::Word { number, .. } if number >= MOST_WORDS => None,
+        Place::Word { number, shift } => {
+            Some(modes::WORD as u32 | u32::from(shift) << SHIFT | number << NUMBER)
+        }
+        Place::Frozen => Some(modes::FROZEN as u32),
+    }
+}
 
 impl Agent {
     /// The class that declares the field which a site accesses in an object of this class; None if that cannot be found out.
@@ -42,7 +54,7 @@ impl Agent {
         self.jvmti.field_declaring(named, id)
     }
 
-    /// What is to be done at a site that accesses a field of an object of class `of`, declared there: see `Others.java`. 0 if
+    /// What is to be done at a site that accesses a field of an object of class `of`, declared there: see `Fields.java`. 0 if
     /// that cannot be found out.
     pub fn other(&self, jni: Jni, site: u32, of: jclass, declaring: jclass) -> i64 {
         self.look_up(jni, site, of, declaring).unwrap_or(0)
@@ -71,20 +83,19 @@ impl Agent {
         }
         let (loader, class) = identify(self, declaring)?;
         let place = self.classes.place(loader, &class, &name, &descriptor);
-        let (mode, shift, number) = match (when, place) {
-            (When::Always, _) => (modes::ALWAYS, 0, 0),
-            _ if is_volatile => (modes::VOLATILE, 0, 0),
-            (_, Some(Place::Word { number, shift })) if number < MOST_WORDS => (modes::WORD, shift, number),
-            (_, Some(Place::Frozen)) => (modes::FROZEN, 0, 0),
+        let known = match (when, place) {
+            (When::Always, _) => modes::ALWAYS,
+            _ if is_volatile => modes::VOLATILE,
+            (_, Some(place)) => known(place).map_or(modes::ANY, i64::from),
             (_, None) if flags & FINAL != 0 => {
                 // Nobody can see it before its constructor has ended.
                 self.planned.spares(Spared::Final, 1);
                 return Some(modes::NOTHING);
             }
-            _ => (modes::ANY, 0, 0),
+            _ => modes::ANY,
         };
         let site = self.link(site, loader, &class, name.into(), descriptor.into(), flags);
-        Some(mode | i64::from(shift) << SHIFT | i64::from(number) << NUMBER | i64::from(site) << SITE)
+        Some(known | i64::from(site) << SITE)
     }
 
     /// Whether nobody sees a new object of exactly this class before its constructor has ended; where `least` is 2 the

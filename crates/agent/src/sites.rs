@@ -1,5 +1,5 @@
-//! Numbers of sites, methods and effects, and the table of sites that the probe reads: eight bytes each, kind,
-//! class and effect, filled while weaving. Sites are never given back.
+//! Numbers of sites, methods and effects, and the table of sites that the probe reads: eight bytes each, kind, class, and
+//! either an effect or where objects keep what is known of a field; filled while weaving. Sites are never given back.
 
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -68,6 +68,14 @@ impl Sites {
                 u64::from(kind.number()) | u64::from(class & 0xff_ffff) << 8 | u64::from(effect) << 32;
             // SAFETY: within the table.
             unsafe { (*self.table.add(site as usize)).store(entry, Ordering::Release) };
+        }
+    }
+
+    /// Says which choice is made at a site, or where objects keep what is known of the field that it accesses.
+    pub fn choose(&self, site: u32, choice: u32) {
+        if site < MOST {
+            // SAFETY: within the table.
+            unsafe { (*self.table.add(site as usize)).fetch_or(u64::from(choice) << 32, Ordering::Release) };
         }
     }
 

@@ -1,15 +1,15 @@
-//! Reads and writes of fields. A field of the class itself is told by its accessor or, if it is volatile, by the probe. What
-//! one of another class is, is only known when the access is first run: of objects the probe asks then, and a static one has a
-//! call site that is linked then.
+//! Reads and writes of fields. A plain field of objects is told by the probe, which keeps in a table what it has found out
+//! about the access when it was first run; of another class's field, whether it is volatile is only known then. A static
+//! field of the class itself is told by its accessor, one of another class by a call site that is linked when it is first run.
 
 use classfile::{Kind as Moves, Result, Snippet, Type, flags, op};
 
 use crate::class::Weaving;
 use crate::links::Link;
-use crate::members::KEEPING;
+use crate::members::{KEEPING, OwnTold};
 use crate::method::Method;
 use crate::probe::Probe;
-use crate::{Kind, OtherField, Spared, When, settled};
+use crate::{Kind, OtherField, Place, Spared, When, settled};
 
 /// How accesses to a field are told.
 #[derive(Clone, Copy)]
@@ -29,8 +29,10 @@ enum How {
     Settled,
     /// A static final field that leads to other data: that the class was initialised before is told.
     Initialised,
-    /// By accessors: the calls of both, among those that `Own` keeps.
-    Shadow { read: usize, update: usize },
+    /// Static, by accessors: the calls of both, among those that `Own` keeps.
+    Accessors { read: usize, update: usize },
+    /// Of an object of the class itself, which keeps here what is known of it.
+    Own(Place),
     /// Volatile.
     Volatile,
     /// Of an object of another class. Known not to be volatile?
@@ -54,18 +56,18 @@ impl<'a> Weaving<'_, 'a> {
                 usage
             }
         };
-        if !method.accesses && matches!(usage.how, How::Shadow { .. } | How::Any) {
+        let own = matches!(usage.how, How::Own(_));
+        if !method.accesses && (own || matches!(usage.how, How::Accessors { .. } | How::Any)) {
             return Ok(());
         }
-        // Shadow words are for fields of the class itself.
-        if self.own.keeping >= KEEPING && matches!(usage.how, How::Shadow { .. }) && method.is_kept_here() {
+        if self.own.keeping >= KEEPING && own && method.is_kept_here() {
             method.spares(Spared::Kept);
             return Ok(());
         }
         let planned = matches!(opcode, op::GETFIELD | op::PUTFIELD) && method.is_planned_here();
-        if planned && matches!(usage.how, How::Shadow { .. } | How::Other { .. }) {
+        if planned && (own || matches!(usage.how, How::Other { .. })) {
             method.spares(Spared::Plan);
-            if matches!(usage.how, How::Shadow { .. }) {
+            if own {
                 return Ok(());
             }
         }
@@ -89,7 +91,10 @@ impl<'a> Weaving<'_, 'a> {
     pub fn read_always(&mut self, method: &mut Method<'a>, is_static: bool, member: u16) -> Result<()> {
         let Some(Some(usage)) = self.fields.get(usize::from(member)).copied() else { return Ok(()) };
         // Final fields have no stale values; volatile ones and those without anything to look at are always told.
-        if !matches!(usage.how, How::Shadow { .. } | How::Other { .. } | How::Linked { .. }) {
+        if !matches!(
+            usage.how,
+            How::Own(_) | How::Accessors { .. } | How::Other { .. } | How::Linked { .. }
+        ) {
             return Ok(());
         }
         let (mut before, mut after) = (Snippet::new(), Snippet::new());
@@ -103,7 +108,7 @@ impl<'a> Weaving<'_, 'a> {
         if let How::Linked { owner, field, .. } = usage.how {
             self.link(&mut after, b"f", (owner, field, site))?;
         } else if matches!(usage.how, How::Other { .. }) {
-            self.other(&mut after, member, site, When::Always, Probe::ReadOther)?;
+            self.other(&mut after, member, site, When::Always, Probe::ReadField)?;
         } else {
             if is_static {
                 after.plain(op::ACONST_NULL)?;
@@ -141,9 +146,10 @@ impl<'a> Weaving<'_, 'a> {
         let number = self.sites.field(found.owner, found.name, found.descriptor, known);
         let how = match own {
             Some(own) if own.flags & flags::VOLATILE != 0 => How::Volatile,
-            Some(own) => match own.accessors {
-                Some((read, update)) => How::Shadow { read, update },
-                None => How::Any,
+            Some(own) => match own.told {
+                OwnTold::Accessors(read, update) => How::Accessors { read, update },
+                OwnTold::Place(place) => How::Own(place),
+                OwnTold::Any => How::Any,
             },
             None if known.is_some_and(|known| known & flags::VOLATILE != 0) => How::Volatile,
             None if !is_static => How::Other { plain: known.is_some() },
@@ -224,11 +230,14 @@ impl<'a> Weaving<'_, 'a> {
                 let site = self.site(method, Kind::Uses, 0, "")?;
                 self.tell(&mut before, site, Probe::Uses)?;
             }
-            How::Shadow { read, .. } => {
+            How::Own(place) => {
                 let site = self.site(method, Kind::Read, usage.number, "")?;
-                if !is_static {
-                    before.plain(op::DUP)?;
-                }
+                self.sites.own(site as u32, place);
+                before.plain(op::DUP)?;
+                self.tell(&mut before, site, Probe::ReadField)?;
+            }
+            How::Accessors { read, .. } => {
+                let site = self.site(method, Kind::Read, usage.number, "")?;
                 before.int(&mut self.class.pool, site)?;
                 self.own.calls.get(read).map(|call| before.append(call));
             }
@@ -248,7 +257,7 @@ impl<'a> Weaving<'_, 'a> {
                 // After the read, since the field may turn out to be volatile.
                 receiver_after(&mut before, &mut after)?;
                 let site = self.site(method, Kind::Read, usage.number, "")?;
-                self.other(&mut after, member, site, Self::when(method, told), Probe::ReadOther)?;
+                self.other(&mut after, member, site, Self::when(method, told), Probe::ReadField)?;
             }
             How::Linked { owner, field, .. } => {
                 // After the read, since the field may turn out to be volatile, and its class may have had to be
@@ -282,7 +291,12 @@ impl<'a> Weaving<'_, 'a> {
         }
         match usage.how {
             How::Not | How::Settled | How::Initialised => return Ok(()),
-            How::Shadow { update, .. } => {
+            How::Own(place) => {
+                let site = self.site(method, Kind::Write, usage.number, "")?;
+                self.sites.own(site as u32, place);
+                self.tell(&mut before, site, Probe::WriteField)?;
+            }
+            How::Accessors { update, .. } => {
                 let site = self.site(method, Kind::Write, usage.number, "")?;
                 before.int(&mut self.class.pool, site)?;
                 self.own.calls.get(update).map(|call| before.append(call));
@@ -298,7 +312,7 @@ impl<'a> Weaving<'_, 'a> {
             How::Other { plain: true } | How::Linked { plain: true, .. } if !told => return Ok(()),
             How::Other { .. } => {
                 let site = self.site(method, Kind::Write, usage.number, "")?;
-                self.other(&mut before, member, site, Self::when(method, told), Probe::WriteOther)?;
+                self.other(&mut before, member, site, Self::when(method, told), Probe::WriteField)?;
             }
             How::Linked { owner, field, .. } => {
                 // `v`: nothing is to be told unless the field is volatile.

@@ -1,5 +1,5 @@
-//! What is added to a class: the object's number, shadow words for its watched fields, and the accessors that look at the
-//! shadow word and call the probe only when it is not up to date. Several fields share a word. Final fields have none:
+//! What is added to a class: the object's number, shadow words for its watched fields, and for static ones the accessors that
+//! look at the shadow word and call the probe only when it is not up to date. Several fields share a word. Final fields have none:
 //! if somebody may see one before its constructor has ended, a flag says when it has, and nothing is told from then on.
 //! Deterministic: the same bytes give the same members.
 
@@ -34,10 +34,21 @@ pub(crate) struct Own {
 #[derive(Clone, Copy)]
 pub(crate) struct OwnField {
     pub flags: u16,
-    /// The calls of the accessors, if it has any: positions among [`Own::calls`] for reads and updates.
-    pub accessors: Option<(usize, usize)>,
+    /// How its accesses are told.
+    pub told: OwnTold,
     /// Is nothing of it ever told?
     pub settled: bool,
+}
+
+/// How accesses to a plain field of the class itself are told.
+#[derive(Clone, Copy)]
+pub(crate) enum OwnTold {
+    /// By the calls of accessors, positions among [`Own::calls`] for reads and updates: of a static field.
+    Accessors(usize, usize),
+    /// By the probe, which looks here: of a field of objects.
+    Place(Place),
+    /// Each time.
+    Any,
 }
 
 impl Own {
@@ -58,11 +69,14 @@ pub(crate) const BLANK: i32 = 2;
 const FIELDS: usize = 6;
 const BITS: usize = 4;
 
-/// Is the field watched by accessors? Final statics are never watched, nor are those that a compiler or another agent
-/// made for itself; volatile fields are told each time.
-fn has_accessors(access: u16, name: &[u8]) -> bool {
+/// How the members of objects are made that the program is not to see.
+const HIDDEN: u16 = flags::PUBLIC | flags::TRANSIENT | flags::SYNTHETIC;
+
+/// Is there a shadow word or flag for the field? Final statics are never watched, nor are those that a compiler or another
+/// agent made for itself; volatile fields are told each time.
+fn is_watched(access: u16) -> bool {
     let constant = access & flags::STATIC != 0 && access & (flags::FINAL | flags::SYNTHETIC) != 0;
-    !constant && access & flags::VOLATILE == 0 && is_method_name(name)
+    !constant && access & flags::VOLATILE == 0
 }
 
 fn is_final(access: u16) -> bool {
@@ -89,9 +103,8 @@ pub(crate) fn add(weaving: &mut Weaving<'_, '_>) -> std::result::Result<bool, Fa
     let numbered = class
         .super_name()?
         .is_some_and(|above| above != b"java/lang/Object" && weaving.world.is_woven(above));
-    let hidden = flags::PUBLIC | flags::TRANSIENT | flags::SYNTHETIC;
     if !is_interface && !numbered {
-        class.add_field(hidden, NUMBER, b"J")?;
+        class.add_field(HIDDEN, NUMBER, b"J")?;
         changed = true;
     }
     let whole = scope == Scope::Whole && !is_interface;
@@ -114,59 +127,73 @@ pub(crate) fn add(weaving: &mut Weaving<'_, '_>) -> std::result::Result<bool, Fa
     let settled = has_finals && !finals && (!whole || keeping == Keeping::Yes);
     weaving.own.freezes = has_finals && !settled;
     if weaving.own.freezes && !finals {
-        class.add_field(hidden, FROZEN, b"Z")?;
+        class.add_field(HIDDEN, FROZEN, b"Z")?;
         weaving.own.frozen = Some(class.pool.add_field_ref(&weaving.name, FROZEN, b"Z")?);
     }
-    // Of objects and of the class: the word that is being filled, and how many fields it has.
-    let mut words = [(0u16, 0usize, FIELDS); 2];
+    let mut words = [Words::default(), Words { of_class: true, ..Words::default() }];
     for (access, name, descriptor) in &declared {
         let settled = settled && is_final(*access);
-        let mut accessors = None;
-        if whole && !settled && has_accessors(*access, name) {
-            let several = several.contains(name.as_slice());
-            let is_static = access & flags::STATIC != 0;
-            let guard = match weaving.own.frozen {
-                Some(flag) if is_final(*access) => {
-                    weaving.sites.place(name, descriptor, Place::Frozen);
-                    Guard::Frozen(flag)
-                }
-                _ => {
-                    let [of_objects, of_class] = &mut words;
-                    let (word, number, used) = if is_static { of_class } else { of_objects };
-                    if *used == FIELDS {
-                        let shadow = shadow_name(*number, is_static);
-                        class.add_field(hidden | access & flags::STATIC, &shadow, b"J")?;
-                        (*word, *number, *used) =
-                            (class.pool.add_field_ref(&weaving.name, &shadow, b"J")?, *number + 1, 0);
-                    }
-                    let shift = *used * BITS;
-                    *used += 1;
-                    if !is_static {
-                        let place = Place::Word { number: *number as u32 - 1, shift: shift as u8 };
-                        weaving.sites.place(name, descriptor, place);
-                    }
-                    Guard::Word { shadow: *word, shift: shift as i32 }
-                }
-            };
-            let mut add = |write: bool| {
-                let name = accessor_name(write, name, descriptor, several);
-                Accessor { guard, is_static, write, name }.add(class, &mut weaving.probes, &weaving.name)
-            };
-            let both = [add(false)?, add(true)?];
-            let descriptor = accessor_descriptor(&weaving.name, is_static);
-            for index in both {
-                let mut call = Snippet::new();
-                call.invoke_at(op::INVOKESTATIC, index, &descriptor)?;
-                weaving.own.calls.push(call);
+        let is_static = access & flags::STATIC != 0;
+        let mut told = OwnTold::Any;
+        if whole && !settled && is_watched(*access) {
+            let [of_objects, of_class] = &mut words;
+            if !is_static {
+                let place = match weaving.own.frozen {
+                    Some(_) if is_final(*access) => Place::Frozen,
+                    _ => of_objects.next(class, &weaving.name)?.0,
+                };
+                weaving.sites.place(name, descriptor, place);
+                told = OwnTold::Place(place);
+            } else if is_method_name(name) {
+                let (place, shadow) = of_class.next(class, &weaving.name)?;
+                let shift = if let Place::Word { shift, .. } = place { i32::from(shift) } else { 0 };
+                let overloaded = several.contains(name.as_slice());
+                let mut add = |write: bool| -> Result<Snippet> {
+                    let name = accessor_name(write, name, descriptor, overloaded);
+                    let index =
+                        Accessor { shadow, shift, write, name }.add(class, &mut weaving.probes, &weaving.name)?;
+                    let mut call = Snippet::new();
+                    call.invoke_at(op::INVOKESTATIC, index, ACCESSOR)?;
+                    Ok(call)
+                };
+                let both = [add(false)?, add(true)?];
+                let made = weaving.own.calls.len();
+                weaving.own.calls.extend(both);
+                told = OwnTold::Accessors(made, made + 1);
             }
-            let made = weaving.own.calls.len();
-            accessors = Some((made - 2, made - 1));
             changed = true;
         }
-        let field = OwnField { flags: *access, accessors, settled };
+        let field = OwnField { flags: *access, told, settled };
         weaving.own.fields.insert((name.clone(), descriptor.clone()), field);
     }
     Ok(changed)
+}
+
+/// Shadow words as they are filled.
+#[derive(Default)]
+struct Words {
+    of_class: bool,
+    /// The constant of the last one.
+    last: u16,
+    /// How many there are, and how many fields all of them have.
+    count: usize,
+    fields: usize,
+}
+
+impl Words {
+    /// The place for another field, and the word's constant.
+    fn next(&mut self, class: &mut Class<'_>, name: &[u8]) -> Result<(Place, u16)> {
+        if self.fields == self.count * FIELDS {
+            let shadow = shadow_name(self.count, self.of_class);
+            let of_class = if self.of_class { flags::STATIC } else { 0 };
+            class.add_field(HIDDEN | of_class, &shadow, b"J")?;
+            self.last = class.pool.add_field_ref(name, &shadow, b"J")?;
+            self.count += 1;
+        }
+        let shift = self.fields % FIELDS * BITS;
+        self.fields += 1;
+        Ok((Place::Word { number: self.count as u32 - 1, shift: shift as u8 }, self.last))
+    }
 }
 
 /// Does the class say what happens to its dead objects? Then another thread sees them.
@@ -179,27 +206,15 @@ fn is_finalised(class: &Class<'_>) -> Result<bool> {
     Ok(false)
 }
 
-/// The descriptor of accessors: receiver and site; the site alone for statics.
-fn accessor_descriptor(class: &[u8], is_static: bool) -> Vec<u8> {
-    if is_static {
-        return b"(I)V".to_vec();
-    }
-    [b"(L", class, b";I)V"].concat()
-}
+/// The descriptor of accessors: they are told the site.
+const ACCESSOR: &[u8] = b"(I)V";
 
-/// What an accessor looks at before it calls the probe.
-#[derive(Clone, Copy)]
-enum Guard {
-    /// A shadow word's constant, and where in it the field's bits are.
-    Word { shadow: u16, shift: i32 },
-    /// The constant of the flag that says that final fields need not be told any more.
-    Frozen(u16),
-}
-
+/// A static method that tells an access to a static field, unless the shadow word says that it need not be told.
 struct Accessor {
     name: Vec<u8>,
-    guard: Guard,
-    is_static: bool,
+    /// The shadow word's constant, and where in it the field's bits are.
+    shadow: u16,
+    shift: i32,
     write: bool,
 }
 
@@ -207,66 +222,31 @@ impl Accessor {
     /// Adds the method and returns its constant. Less than 35 bytes: what both compilers inline whether it is hot or not.
     ///
     /// ```text
-    /// if (o == null) return;                                                  if (o == null) return;
-    /// long w = o.shadow;                                                      if (!o.frozen) Probe.readAny(o, site);
-    /// if (!Probe.knowsRead(w, shift)) o.shadow = Probe.read(o, w, site, shift);
+    /// long w = shadow;
+    /// if (!Probe.knowsRead(w, shift)) shadow = Probe.read(null, w, site, shift);
     /// ```
     fn add(&self, class: &mut Class<'_>, probes: &mut Probes, name: &[u8]) -> Result<u16> {
-        let descriptor = accessor_descriptor(name, self.is_static);
+        let (site, word) = (0, 1);
         let mut method = Assembler::new();
         let end = method.label();
-        if !self.is_static {
-            let mut this = Snippet::new();
-            this.load(Moves::Reference, 0);
-            method.add(&this).branch(op::IFNULL, end)?;
-        }
-        match self.guard {
-            Guard::Word { shadow, shift } => {
-                let (site, word) = if self.is_static { (0, 1) } else { (1, 2) };
-                let mut code = Snippet::new();
-                if self.is_static {
-                    code.field_at(op::GETSTATIC, shadow, b"J")?;
-                } else {
-                    code.load(Moves::Reference, 0).field_at(op::GETFIELD, shadow, b"J")?;
-                }
-                code.store(Moves::Long, word).load(Moves::Long, word).int(&mut class.pool, shift)?;
-                let known = if self.write { Probe::KnowsWrite } else { Probe::KnowsRead };
-                probes.call(&mut class.pool, &mut code, known)?;
-                method.add(&code).branch(op::IFNE, end)?;
-                let mut slow = Snippet::new();
-                if self.is_static {
-                    slow.plain(op::ACONST_NULL)?;
-                } else {
-                    slow.load(Moves::Reference, 0).load(Moves::Reference, 0);
-                }
-                slow.load(Moves::Long, word).load(Moves::Int, site).int(&mut class.pool, shift)?;
-                probes.call(
-                    &mut class.pool,
-                    &mut slow,
-                    if self.write { Probe::Write } else { Probe::Read },
-                )?;
-                slow.field_at(if self.is_static { op::PUTSTATIC } else { op::PUTFIELD }, shadow, b"J")?;
-                method.add(&slow);
-            }
-            Guard::Frozen(flag) => {
-                let mut code = Snippet::new();
-                code.load(Moves::Reference, 0).field_at(op::GETFIELD, flag, b"Z")?;
-                method.add(&code).branch(op::IFNE, end)?;
-                let mut slow = Snippet::new();
-                slow.load(Moves::Reference, 0).load(Moves::Int, 1);
-                let told = if self.write { Probe::WriteAny } else { Probe::ReadAny };
-                probes.call(&mut class.pool, &mut slow, told)?;
-                method.add(&slow);
-            }
-        }
-        let this = Value::Object(classfile::ClassRef::constant(class.this_class));
-        let locals: &[Value] = if self.is_static { &[Value::Int] } else { &[this, Value::Int] };
-        method.bind_frame(end, locals, &[])?;
+        let mut code = Snippet::new();
+        code.field_at(op::GETSTATIC, self.shadow, b"J")?;
+        code.store(Moves::Long, word).load(Moves::Long, word).int(&mut class.pool, self.shift)?;
+        let known = if self.write { Probe::KnowsWrite } else { Probe::KnowsRead };
+        probes.call(&mut class.pool, &mut code, known)?;
+        method.add(&code).branch(op::IFNE, end)?;
+        let mut slow = Snippet::new();
+        slow.plain(op::ACONST_NULL)?;
+        slow.load(Moves::Long, word).load(Moves::Int, site).int(&mut class.pool, self.shift)?;
+        probes.call(&mut class.pool, &mut slow, if self.write { Probe::Write } else { Probe::Read })?;
+        slow.field_at(op::PUTSTATIC, self.shadow, b"J")?;
+        method.add(&slow);
+        method.bind_frame(end, &[Value::Int], &[])?;
         let mut done = Snippet::new();
         done.plain(op::RETURN)?;
         method.add(&done);
         let access = flags::PUBLIC | flags::STATIC | flags::SYNTHETIC;
-        method.finish(class, access, &self.name, &descriptor)?;
-        class.pool.add_method_ref(name, &self.name, &descriptor)
+        method.finish(class, access, &self.name, ACCESSOR)?;
+        class.pool.add_method_ref(name, &self.name, ACCESSOR)
     }
 }

@@ -26,7 +26,7 @@ macro_rules! methods {
 }
 
 methods! {
-    /// Has this thread told reads of the field often enough, as the shadow word says? The second argument is where in
+    /// Has this thread told reads of the static field often enough, as the shadow word says? The second argument is where in
     /// the word the field's bits are.
     KnowsRead = "knowsRead" "(JI)Z";
     /// The same for writes.
@@ -41,10 +41,11 @@ methods! {
     ReadAlways = "readAlways" "(Ljava/lang/Object;I)V";
     /// A write without a shadow word, before it.
     WriteAny = "writeAny" "(Ljava/lang/Object;I)V";
-    /// After a field of an object of another class was read: what that means is known when it is first run.
-    ReadOther = "readOther" "(Ljava/lang/Object;I)V";
+    /// A field of an object is read: what is to be told is found out when it is first run. After the read, if the field is of
+    /// another class.
+    ReadField = "readField" "(Ljava/lang/Object;I)V";
     /// Before one is written.
-    WriteOther = "writeOther" "(Ljava/lang/Object;I)V";
+    WriteField = "writeField" "(Ljava/lang/Object;I)V";
     /// Before an element is read.
     ArrayRead = "arrayRead" "(Ljava/lang/Object;II)V";
     /// Before an element is written.

@@ -34,6 +34,7 @@ use classfile::{Border, ClassRef, Flow, Kind as Moves, Range, Result, Snippet, V
 use crate::Kind;
 use crate::arrays::array_type;
 use crate::class::Weaving;
+use crate::members::OwnTold;
 use crate::method::Method;
 use crate::probe::Probe;
 use plan::{About, Access, Deed, Field, Ranged, Spot};
@@ -158,16 +159,18 @@ impl<'a> Weaving<'_, 'a> {
         }
     }
 
-    /// Tells the read of a field of `this`, if the field has an accessor for that.
+    /// Tells the read of a field of `this`, if its objects keep what is known of it.
     fn tell_read(&mut self, method: &mut Method<'a>, to: &mut Snippet, pc: u32, member: u16) -> Result<bool> {
         let found = self.class.pool.member_ref(member)?;
         let Some(own) = self.own.get(found.name, found.descriptor) else { return Ok(false) };
-        let Some((read, _)) = own.accessors else { return Ok(false) };
+        let OwnTold::Place(place) = own.told else { return Ok(false) };
         let number = self.sites.field(found.owner, found.name, found.descriptor, Some(own.flags));
         method.pc = pc;
         let site = self.site(method, Kind::Read, number, "")?;
-        to.load(Moves::Reference, 0).int(&mut self.class.pool, site)?;
-        Ok(self.own.calls.get(read).map(|call| to.append(call)).is_some())
+        self.sites.own(site as u32, place);
+        to.load(Moves::Reference, 0);
+        self.tell(to, site, Probe::ReadField)?;
+        Ok(true)
     }
 
     /// Do the loop's locals still hold something where it is left by a switch? Elsewhere they do: its header needs them.

@@ -17,7 +17,9 @@ import jdk.internal.vm.annotation.ForceInline;
  * synchronise, and below it for each of six fields how often a read (two bits) and a write (two bits) was reported under
  * that token, counted to two. A third access of the same kind with nobody else in between tells no detector anything.
  *
- * <p>What is asked at every access is inlined; the rest must not be, or the compiler would copy it to every access.
+ * <p>What is asked at every access is inlined by the second compiler, if it runs often; the first one, which inlines what is
+ * short, is to make a call of it, so {@link #readField} and {@link #writeField} are each in one piece. The rest must not be
+ * inlined, or it would be copied to every access.
  */
 public final class Probe {
     private static final Unsafe U = Unsafe.getUnsafe();
@@ -80,22 +82,38 @@ public final class Probe {
         me.plain(site, o == null ? 0 : me.object(o));
     }
 
-    /** After a field of an object of another class was read. */
-    @ForceInline
-    public static void readOther(Object o, int site) {
-        long other = Others.at(site);
-        if (Others.isNothing(other)) return;
-        if (o != null && Others.knowsRead(o, other)) return;
-        Others.read(o, site, other);
+    /** A field of an object is read; of an object of another class it has been, since it may turn out to be volatile. */
+    public static void readField(Object o, int site) {
+        long[] row = Fields.ROWS[site >>> Fields.ROW_BITS];
+        long known = row == null ? 0 : row[site & Fields.ROW - 1];
+        int mode = (int) known & Fields.MODE;
+        if (o == null || mode == Kinds.TELL_NOTHING) return;
+        if (mode == Kinds.TELL_WORD) {
+            long word = U.getLong(o, known >>> Fields.PLACE & Fields.PLACES);
+            int shift = (int) known >>> Fields.SHIFT & Fields.SHIFTS;
+            if ((word & (~COUNTS | READS << shift))
+                    == (U.getLong(Thread.currentThread(), Recorder.TOKEN) | 2 * READ << shift)) return;
+        } else if (mode == Kinds.TELL_FROZEN) {
+            if (U.getByte(o, known >>> Fields.PLACE & Fields.PLACES) != 0) return;
+        }
+        Fields.read(o, site, known);
     }
 
-    /** Before a field of an object of another class is written. */
-    @ForceInline
-    public static void writeOther(Object o, int site) {
-        long other = Others.at(site);
-        if (Others.isNothing(other)) return;
-        if (o != null && Others.knowsWrite(o, other)) return;
-        Others.write(o, site, other);
+    /** Before a field of an object is written. */
+    public static void writeField(Object o, int site) {
+        long[] row = Fields.ROWS[site >>> Fields.ROW_BITS];
+        long known = row == null ? 0 : row[site & Fields.ROW - 1];
+        int mode = (int) known & Fields.MODE;
+        if (o == null || mode == Kinds.TELL_NOTHING) return;
+        if (mode == Kinds.TELL_WORD) {
+            long word = U.getLong(o, known >>> Fields.PLACE & Fields.PLACES);
+            int shift = (int) known >>> Fields.SHIFT & Fields.SHIFTS;
+            if ((word & (~COUNTS | WRITES << shift))
+                    == (U.getLong(Thread.currentThread(), Recorder.TOKEN) | 2 * WRITE << shift)) return;
+        } else if (mode == Kinds.TELL_FROZEN) {
+            if (U.getByte(o, known >>> Fields.PLACE & Fields.PLACES) != 0) return;
+        }
+        Fields.write(o, site, known);
     }
 
     /** A read that is told each time. */
@@ -411,7 +429,7 @@ public final class Probe {
         Choice.prepare();
         Variables.prepare();
         Link.prepare();
-        Others.prepare();
+        Fields.prepare();
         Clones.prepare();
         Waits.prepare();
         Reserve.fill();

@@ -17,7 +17,7 @@ final class Sites {
         return U.getInt(TABLE + (long) site * 8) >>> 8;
     }
 
-    /** The number of the choice between effects of model lines that is made there. */
+    /** The number of the choice between effects of model lines that is made there; of a field see {@link Fields}. */
     static int choice(int site) {
         return U.getInt(TABLE + (long) site * 8 + 4);
     }
