@@ -38,7 +38,8 @@ fn watch(name: &str, label: &str, release: &str, options: &Options, flags: &[&st
     assert_eq!(table.gaps, []);
     let log = folder.join("log");
     let to = format!("-Draddle.log={}", log.display());
-    let found = java(&folder, &[&[to.as_str()], flags].concat(), main);
+    let known = table.write_known(&folder);
+    let found = java(&folder, &[&[to.as_str(), known.as_str()], flags].concat(), main);
     assert_eq!(expected, found, "{name} does not print the same");
     let told = std::fs::read_to_string(&log).expect("what the probe was told");
     std::fs::remove_dir_all(&folder).expect("the folder just made");

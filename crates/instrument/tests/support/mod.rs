@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use classfile::text;
 use events::models::Models;
-use instrument::{Blocks, Called, Gap, Kind, Options, Scope, Site, Sites, World, weave};
+use instrument::{Blocks, Called, Gap, Kind, Options, OtherField, Place, Scope, Site, Sites, World, weave};
 
 /// Numbers everything and keeps what it was told as text.
 #[derive(Default)]
@@ -21,6 +21,30 @@ pub struct Table {
     fields: Vec<String>,
     pub sites: Vec<String>,
     pub gaps: Vec<Gap>,
+    /// The class that is woven now, and what the probe is to know of fields: a line each, parts between tabs.
+    weaving: String,
+    known: Vec<String>,
+}
+
+impl Table {
+    /// A class is about to be woven.
+    pub fn weaves(&mut self, bytes: &[u8]) {
+        self.weaving = text::to_str(&instrument::name_of(bytes).expect("a class")).replace('/', ".");
+    }
+
+    /// Writes what the probe is to know of fields into a folder; the flag that tells it where that is.
+    pub fn write_known(&self, to: &Path) -> String {
+        let file = to.join("known");
+        std::fs::write(&file, self.known.join("\n")).expect("room on the disk");
+        format!("-Draddle.known={}", file.display())
+    }
+}
+
+fn place_text(place: Place) -> String {
+    match place {
+        Place::Word { number, shift } => format!("$raddle$w{number}\t{shift}"),
+        Place::Frozen => "$raddle$frozen\t0".to_owned(),
+    }
 }
 
 fn simple(name: &[u8]) -> String {
@@ -70,6 +94,19 @@ impl Sites for Table {
         }
         self.sites.push(about);
         Some(self.sites.len() as u32)
+    }
+
+    fn own(&mut self, site: u32, place: Place) {
+        self.known.push(format!("own\t{site}\t{}\t{}", self.weaving, place_text(place)));
+    }
+
+    fn other(&mut self, site: u32, field: OtherField<'_>) {
+        let [owner, name] = [field.owner, field.name].map(|part| text::to_str(part).replace('/', "."));
+        self.known.push(format!("other\t{site}\t{owner}\t{name}\t{:?}", field.when));
+    }
+
+    fn place(&mut self, name: &[u8], _: &[u8], place: Place) {
+        self.known.push(format!("place\t{}.{}\t{}", self.weaving, text::to_str(name), place_text(place)));
     }
 
     fn gap(&mut self, gap: Gap) {
@@ -144,6 +181,7 @@ pub fn weave_folder(below: &Path, models: &Models, options: &Options) -> Table {
     let mut table = Table::default();
     for path in class_files(below) {
         let bytes = std::fs::read(&path).expect("a class file");
+        table.weaves(&bytes);
         match weave(&bytes, &Nowhere, models, &mut table, options) {
             Ok(Some(woven)) => std::fs::write(&path, woven).expect("room on the disk"),
             Ok(None) => {}

@@ -9,7 +9,11 @@ import java.lang.invoke.MethodType;
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.nio.file.Files;
+import java.nio.file.Paths;
+import java.util.HashMap;
 import java.util.IdentityHashMap;
+import java.util.List;
 
 /** Stands in for the real probe in tests: writes every call to a file, one a line, with objects numbered as they come. */
 public final class Probe {
@@ -104,6 +108,66 @@ public final class Probe {
         log(site, "by " + name(handle) + " " + name(base) + "[" + index + "] " + value);
     }
 
+    /** What is known of fields: by site, and where objects of a class keep what is known. */
+    private static final HashMap<Integer, String[]> SITES = new HashMap<>();
+    private static final HashMap<String, String[]> PLACES = new HashMap<>();
+
+    static {
+        String file = System.getProperty("raddle.known");
+        try {
+            for (String line : file == null ? List.<String>of() : Files.readAllLines(Paths.get(file))) {
+                String[] parts = line.split("\t");
+                if (parts[0].equals("place")) PLACES.put(parts[1], parts);
+                else SITES.put(Integer.valueOf(parts[1]), parts);
+            }
+        } catch (java.io.IOException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    public static void readField(Object o, int site) throws ReflectiveOperationException { field(o, site, false); }
+    public static void writeField(Object o, int site) throws ReflectiveOperationException { field(o, site, true); }
+
+    private static void field(Object o, int site, boolean write) throws ReflectiveOperationException {
+        if (o == null) return;
+        String[] known = SITES.get(site);
+        if (known[0].equals("own")) {
+            at(o, above(o.getClass(), known[2]), known[3], Integer.parseInt(known[4]), site, write);
+            return;
+        }
+        Class<?> owner = above(o.getClass(), known[2]);
+        Field found = find(owner, known[3]);
+        String when = known[4];
+        if (Modifier.isVolatile(found.getModifiers())) {
+            if (when.equals("Always")) return;
+            if (write) volatileWrite(o, site); else linkedVolatileRead(o, site);
+            return;
+        }
+        if (when.equals("Volatile") || when.startsWith("Kept") && keeps(o.getClass())) return;
+        String[] place = PLACES.get(found.getDeclaringClass().getName() + "." + known[3]);
+        if (when.equals("Always")) readAlways(o, site);
+        else if (place != null) at(o, found.getDeclaringClass(), place[2], Integer.parseInt(place[3]), site, write);
+        else if (!Modifier.isFinal(found.getModifiers())) readAny(o, site);
+    }
+
+    private static Class<?> above(Class<?> c, String name) {
+        while (!c.getName().equals(name)) c = c.getSuperclass();
+        return c;
+    }
+
+    private static void at(Object o, Class<?> c, String name, int shift, int site, boolean write)
+            throws ReflectiveOperationException {
+        Field word = c.getDeclaredField(name);
+        word.setAccessible(true);
+        if (word.getType() == boolean.class) {
+            if (!word.getBoolean(o)) readAny(o, site);
+            return;
+        }
+        long old = word.getLong(o);
+        if (write ? knowsWrite(old, shift) : knowsRead(old, shift)) return;
+        word.setLong(o, write ? write(o, old, site, shift) : read(o, old, site, shift));
+    }
+
     private static Field find(Class<?> c, String name) {
         for (; c != null; c = c.getSuperclass()) {
             try {
@@ -120,19 +184,16 @@ public final class Probe {
         int colon = field.lastIndexOf(':');
         String simple = field.substring(0, colon);
         Field found = find(owner, simple);
-        boolean kept = (name.equals("R") || name.equals("U")) && keeps(owner);
-        name = name.toLowerCase();
         boolean isVolatile = found != null && Modifier.isVolatile(found.getModifiers());
         boolean constant = found == null || Modifier.isStatic(found.getModifiers()) && Modifier.isFinal(found.getModifiers());
         boolean wanted = isVolatile || !constant && (name.equals("r") || name.equals("u"));
         MethodHandle target;
-        if (!wanted || kept && !isVolatile) {
+        if (!wanted) {
             target = MethodHandles.empty(type);
         } else if (isVolatile) {
             target = of(name.equals("a") || name.equals("r") ? "linkedVolatileRead" : "volatileWrite", type, site);
         } else {
             target = accessor(lookup, found.getDeclaringClass(), "$raddle$" + name + "$" + simple, type, site);
-            if (target == null && Modifier.isFinal(found.getModifiers())) target = MethodHandles.empty(type);
             if (target == null) target = of(name.equals("r") ? "readAny" : "writeAny", type, site);
         }
         return new ConstantCallSite(target);
