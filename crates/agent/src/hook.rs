@@ -480,7 +480,8 @@ impl instrument::Sites for Weaving<'_> {
     }
 
     fn other(&mut self, site: u32, field: instrument::OtherField<'_>) {
-        let [owner, name, descriptor] = [field.owner, field.name, field.descriptor].map(|part| text(part).into());
+        let [owner, name, descriptor] =
+            [field.owner, field.name, field.descriptor].map(|part| text(part).into());
         self.agent.classes.note_other(site, OtherField { owner, name, descriptor, when: field.when });
     }
 

@@ -6,10 +6,10 @@ use std::ffi::{CStr, CString, c_char, c_void};
 use std::ptr::{null, null_mut};
 
 use jvmti_bindings::sys::jni::JNINativeMethod;
-pub use jvmti_bindings::sys::jni::{jfieldID, jmethodID};
 pub use jvmti_bindings::sys::jni::{
     JNIEnv, JavaVM, jboolean, jclass, jint, jintArray, jlong, jobject, jobjectArray, jstring, jvalue,
 };
+pub use jvmti_bindings::sys::jni::{jfieldID, jmethodID};
 use jvmti_bindings::sys::jvmti::{
     JVMTI_ENABLE, JVMTI_HEAP_FILTER_CLASS_UNTAGGED, JVMTI_HEAP_REFERENCE_FIELD, JVMTI_PRIMITIVE_TYPE_LONG,
     JVMTI_VERSION_11, jvmtiError, jvmtiFrameInfo, jvmtiHeapCallbacks, jvmtiHeapReferenceInfo,

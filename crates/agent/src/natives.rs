@@ -152,13 +152,11 @@ fn natives() -> Vec<(&'static str, Vec<Method>)> {
         ),
         (
             "Link",
-            vec![
-                (
-                    c"linked",
-                    c"(ILjava/lang/Class;Ljava/lang/String;Ljava/lang/String;I)I",
-                    linked as *mut c_void,
-                ),
-            ],
+            vec![(
+                c"linked",
+                c"(ILjava/lang/Class;Ljava/lang/String;Ljava/lang/String;I)I",
+                linked as *mut c_void,
+            )],
         ),
         (
             "Fields",

@@ -91,10 +91,8 @@ impl<'a> Weaving<'_, 'a> {
     pub fn read_always(&mut self, method: &mut Method<'a>, is_static: bool, member: u16) -> Result<()> {
         let Some(Some(usage)) = self.fields.get(usize::from(member)).copied() else { return Ok(()) };
         // Final fields have no stale values; volatile ones and those without anything to look at are always told.
-        if !matches!(
-            usage.how,
-            How::Own(_) | How::Accessors { .. } | How::Other { .. } | How::Linked { .. }
-        ) {
+        if !matches!(usage.how, How::Own(_) | How::Accessors { .. } | How::Other { .. } | How::Linked { .. })
+        {
             return Ok(());
         }
         let (mut before, mut after) = (Snippet::new(), Snippet::new());
@@ -177,17 +175,9 @@ impl<'a> Weaving<'_, 'a> {
     }
 
     /// Tells an access to a field of an object of another class, which is on the stack.
-    fn other(
-        &mut self,
-        to: &mut Snippet,
-        member: u16,
-        site: i32,
-        when: When,
-        probe: Probe,
-    ) -> Result<()> {
+    fn other(&mut self, to: &mut Snippet, member: u16, site: i32, when: When, probe: Probe) -> Result<()> {
         let named = self.class.pool.member_ref(member)?;
-        let field =
-            OtherField { owner: named.owner, name: named.name, descriptor: named.descriptor, when };
+        let field = OtherField { owner: named.owner, name: named.name, descriptor: named.descriptor, when };
         self.sites.other(site as u32, field);
         self.tell(to, site, probe)
     }

@@ -150,8 +150,11 @@ pub(crate) fn add(weaving: &mut Weaving<'_, '_>) -> std::result::Result<bool, Fa
                 let overloaded = several.contains(name.as_slice());
                 let mut add = |write: bool| -> Result<Snippet> {
                     let name = accessor_name(write, name, descriptor, overloaded);
-                    let index =
-                        Accessor { shadow, shift, write, name }.add(class, &mut weaving.probes, &weaving.name)?;
+                    let index = Accessor { shadow, shift, write, name }.add(
+                        class,
+                        &mut weaving.probes,
+                        &weaving.name,
+                    )?;
                     let mut call = Snippet::new();
                     call.invoke_at(op::INVOKESTATIC, index, ACCESSOR)?;
                     Ok(call)

@@ -142,6 +142,13 @@ fn a_crowd_of_threads_is_no_different_from_a_few() {
     }
 }
 
+#[test]
+fn threads_that_wait_for_a_collections_lock_keep_no_carrier_from_its_owner() {
+    for java in javas() {
+        assert_eq!(unchanged(&java, &["-cp", classes(), "Held"]).out, "400 400\n", "{java}");
+    }
+}
+
 /// Packs what is in a folder.
 fn jar(into: &Path, manifest: &str, folder: &Path) {
     let about = into.with_extension("mf");

@@ -48,13 +48,28 @@ final class Choice {
 
     @DontInline
     private Effect[] look(Class<?> type) {
-        if (type == null) return certain = Effect.of(site, null);
-        Effect[] effects = known.get(type);
-        last = new Last(type, effects);
-        return effects;
+        boolean held = Pin.hold(Thread.currentThread());
+        try {
+            if (type == null) return certain = Effect.of(site, null);
+            Effect[] effects = known.get(type);
+            last = new Last(type, effects);
+            return effects;
+        } finally {
+            Pin.release(held);
+        }
     }
 
-    private static synchronized Choice add(int number, int site) {
+    @DontInline
+    private static Choice add(int number, int site) {
+        boolean held = Pin.hold(Thread.currentThread());
+        try {
+            return addAlone(number, site);
+        } finally {
+            Pin.release(held);
+        }
+    }
+
+    private static synchronized Choice addAlone(int number, int site) {
         Choice[] choices = all;
         if (number >= choices.length) {
             choices = java.util.Arrays.copyOf(choices, Math.max(number + 1, 2 * choices.length));

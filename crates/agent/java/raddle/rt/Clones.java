@@ -55,11 +55,16 @@ final class Clones {
     /** Called after a method named clone. It may have made its result in any way: only a copy has our number in it. */
     static void cloned(Object copy, Object of) {
         if (copy == null || of == null || copy == of || copy.getClass() != of.getClass()) return;
-        long place = ClassInfo.of(copy.getClass()).offset;
-        if (place == 0) return;
-        long number = U.getLong(copy, place);
-        if (number == 0 || number != U.getLong(of, place)) return;
-        for (long word : WORDS.get(copy.getClass())) U.putLong(copy, word, 0);
+        boolean held = Pin.hold(Thread.currentThread());
+        try {
+            long place = ClassInfo.of(copy.getClass()).offset;
+            if (place == 0) return;
+            long number = U.getLong(copy, place);
+            if (number == 0 || number != U.getLong(of, place)) return;
+            for (long word : WORDS.get(copy.getClass())) U.putLong(copy, word, 0);
+        } finally {
+            Pin.release(held);
+        }
     }
 
     /** Initialises the class, and what it uses. */

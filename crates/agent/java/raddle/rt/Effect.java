@@ -133,7 +133,7 @@ final class Effect {
                 uses(o, me);
                 break;
             case ENTER:
-                if (hold(o)) stamped(sites[0], o, me);
+                if (waitAndHold(o, me)) stamped(sites[0], o, me);
                 break;
             case EXIT:
                 stamped(sites[0], o, me);
@@ -256,7 +256,7 @@ final class Effect {
     }
 
     private boolean enter(Object mutex, Recorder me) {
-        if (!hold(mutex)) return false;
+        if (!waitAndHold(mutex, me)) return false;
         stamped(sites[3], mutex, me);
         return true;
     }
@@ -323,25 +323,42 @@ final class Effect {
     }
 
     /** Where a field of a class of the JDK is; 0 if it has none of that name. */
+    @DontInline
     static long offset(Class<?> c, String field) {
-        ConcurrentHashMap<String, Long> known = OFFSETS.get(c);
-        Long offset = known.get(field);
-        if (offset == null) {
-            long found = 0;
-            try {
-                found = U.objectFieldOffset(c, field);
-            } catch (InternalError none) {
-                // Not this class.
-            }
-            known.put(field, offset = found);
+        boolean held = Pin.hold(Thread.currentThread());
+        try {
+            ConcurrentHashMap<String, Long> known = OFFSETS.get(c);
+            Long offset = known.get(field);
+            if (offset == null) known.put(field, offset = find(c, field));
+            return offset;
+        } finally {
+            Pin.release(held);
         }
-        return offset;
+    }
+
+    private static long find(Class<?> c, String field) {
+        try {
+            return U.objectFieldOffset(c, field);
+        } catch (InternalError none) {
+            // Not this class.
+            return 0;
+        }
     }
 
     /** Fields and numbers, in turn. */
     private static native Object[] describe(int site, Class<?> receiver);
 
     /** Enters a monitor, as the call will do anyway. */
+    private static boolean waitAndHold(Object o, Recorder me) {
+        if (Pin.isVirtual(me.thread)) {
+            // From native code a virtual thread waits together with its carrier, which whoever has the monitor may need to go
+            // on. So it waits here, if it has to.
+            synchronized (o) {
+            }
+        }
+        return hold(o);
+    }
+
     private static native boolean hold(Object o);
 
     private static native void letGo(Object o);

@@ -89,6 +89,7 @@ final class Fields {
         Recorder me = Recorder.of(thread);
         if (me == null) return 0;
         me.inside = true;
+        boolean held = Pin.hold(thread);
         try {
             long[] row = ROWS[site >>> ROW_BITS];
             if (row == null) row = add(site >>> ROW_BITS);
@@ -114,6 +115,7 @@ final class Fields {
             Lost.to(thrown);
             return 0;
         } finally {
+            Pin.release(held);
             me.inside = false;
         }
     }

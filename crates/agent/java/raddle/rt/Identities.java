@@ -68,7 +68,13 @@ final class Identities {
 
     @DontInline
     static Entry of(Object o, int hash, Recorder me) {
-        Entry found = ALL[hash & STRIPES - 1].entry(o, hash, me);
+        Entry found;
+        boolean held = Pin.hold(me.thread);
+        try {
+            found = ALL[hash & STRIPES - 1].entry(o, hash, me);
+        } finally {
+            Pin.release(held);
+        }
         // Not under the stripe's lock: what is recorded may need a number from another stripe.
         me.bury();
         return found;

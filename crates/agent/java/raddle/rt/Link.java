@@ -35,6 +35,7 @@ final class Link {
         Recorder me = (Recorder) U.getReference(thread, Recorder.STATE);
         boolean was = me != null && me.inside;
         if (me != null) me.inside = true;
+        boolean held = Pin.hold(thread);
         try {
             Reserve.fill();
             while (true) {
@@ -49,6 +50,7 @@ final class Link {
         } catch (Throwable e) {
             return new ConstantCallSite(MethodHandles.empty(type));
         } finally {
+            Pin.release(held);
             if (me != null) me.inside = was;
         }
     }

@@ -88,6 +88,7 @@ abstract class Numbers {
 
     @DontInline
     private ClassInfo lookUp(Class<?> c) {
+        boolean held = Pin.hold(((Recorder) this).thread);
         try {
             ClassInfo info = ClassInfo.of(c);
             lastClass = c;
@@ -96,6 +97,8 @@ abstract class Numbers {
         } catch (OutOfMemoryError e) {
             Lost.to(e);
             return ClassInfo.UNKNOWN;
+        } finally {
+            Pin.release(held);
         }
     }
 

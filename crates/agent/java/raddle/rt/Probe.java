@@ -429,6 +429,7 @@ public final class Probe {
         Choice.prepare();
         Variables.prepare();
         Link.prepare();
+        Pin.prepare();
         Fields.prepare();
         Clones.prepare();
         Waits.prepare();

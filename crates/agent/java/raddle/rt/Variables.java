@@ -18,6 +18,16 @@ final class Variables {
 
     static void record(
             int leads, Object other, Object base, int index, long offset, int site, boolean tells, Recorder me) {
+        boolean held = Pin.hold(me.thread);
+        try {
+            tell(leads, other, base, index, offset, site, tells, me);
+        } finally {
+            Pin.release(held);
+        }
+    }
+
+    private static void tell(
+            int leads, Object other, Object base, int index, long offset, int site, boolean tells, Recorder me) {
         if (base != null && base.getClass().isArray()) {
             if (leads == MEMORY) {
                 Class<?> type = base.getClass();

@@ -28,11 +28,13 @@ final class Waits {
         // A woven wait has told of itself.
         if (me == null || me.inside || me.waits) return;
         me.inside = true;
+        boolean held = Pin.hold(thread);
         try {
             ALL.put(me.number, new Waits(me, on));
             tell(me, on, Kinds.WAIT_SITE);
             U.putReference(thread, Recorder.STATE, null);
         } finally {
+            Pin.release(held);
             me.inside = false;
         }
     }
