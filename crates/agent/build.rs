@@ -11,7 +11,7 @@ use events::session::Kind;
 mod modes;
 
 /// The classes that are compiled, in the order in which they have to be defined.
-const CLASSES: [&str; 32] = [
+const CLASSES: [&str; 33] = [
     "Kinds",
     "Sites",
     "Lost",
@@ -38,6 +38,7 @@ const CLASSES: [&str; 32] = [
     "Choice$1",
     "Choice",
     "Link",
+    "Pin$Handles",
     "Pin",
     "Fields",
     "Clones$1",

@@ -55,7 +55,8 @@ final class Clones {
     /** Called after a method named clone. It may have made its result in any way: only a copy has our number in it. */
     static void cloned(Object copy, Object of) {
         if (copy == null || of == null || copy == of || copy.getClass() != of.getClass()) return;
-        boolean held = Pin.hold(Thread.currentThread());
+        Recorder me = Recorder.of(Thread.currentThread());
+        boolean held = me != null && Pin.hold(me);
         try {
             long place = ClassInfo.of(copy.getClass()).offset;
             if (place == 0) return;

@@ -69,7 +69,7 @@ final class Identities {
     @DontInline
     static Entry of(Object o, int hash, Recorder me) {
         Entry found;
-        boolean held = Pin.hold(me.thread);
+        boolean held = Pin.hold(me);
         try {
             found = ALL[hash & STRIPES - 1].entry(o, hash, me);
         } finally {

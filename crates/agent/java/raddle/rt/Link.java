@@ -35,7 +35,7 @@ final class Link {
         Recorder me = (Recorder) U.getReference(thread, Recorder.STATE);
         boolean was = me != null && me.inside;
         if (me != null) me.inside = true;
-        boolean held = Pin.hold(thread);
+        boolean held = me != null && Pin.hold(me);
         try {
             Reserve.fill();
             while (true) {

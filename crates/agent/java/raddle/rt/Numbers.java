@@ -88,7 +88,7 @@ abstract class Numbers {
 
     @DontInline
     private ClassInfo lookUp(Class<?> c) {
-        boolean held = Pin.hold(((Recorder) this).thread);
+        boolean held = Pin.hold((Recorder) this);
         try {
             ClassInfo info = ClassInfo.of(c);
             lastClass = c;

@@ -11,24 +11,21 @@ import jdk.internal.vm.annotation.ForceInline;
  * One that stays where it is waits as any other thread does.
  */
 final class Pin {
-    private static final Class<?> VIRTUAL;
-    private static final MethodHandle PIN, UNPIN;
+    /** The class of virtual threads, once one was met: it is not to be loaded before the program needs it. */
+    private static Class<?> virtual;
 
-    static {
-        Class<?> virtual = null;
-        MethodHandle pin = null, unpin = null;
-        try {
-            Class<?> continuation = Class.forName("jdk.internal.vm.Continuation", false, null);
-            MethodType type = MethodType.methodType(void.class);
-            pin = Link.TRUSTED.findStatic(continuation, "pin", type);
-            unpin = Link.TRUSTED.findStatic(continuation, "unpin", type);
-            virtual = Class.forName("java.lang.VirtualThread", false, null);
-        } catch (ReflectiveOperationException none) {
-            // This Java has no virtual threads.
+    /** Looked up when the first virtual thread is met. */
+    private static final class Handles {
+        static final MethodHandle PIN = find("pin"), UNPIN = find("unpin");
+
+        private static MethodHandle find(String name) {
+            try {
+                Class<?> continuation = Class.forName("jdk.internal.vm.Continuation", false, null);
+                return Link.TRUSTED.findStatic(continuation, name, MethodType.methodType(void.class));
+            } catch (ReflectiveOperationException notThere) {
+                throw new IllegalStateException(notThere);
+            }
         }
-        VIRTUAL = virtual;
-        PIN = pin;
-        UNPIN = unpin;
     }
 
     private Pin() {}
@@ -36,19 +33,43 @@ final class Pin {
     /** Whether a thread is one that may leave its carrier. */
     @ForceInline
     static boolean isVirtual(Thread thread) {
-        return thread.getClass() == VIRTUAL;
+        Class<?> c = thread.getClass();
+        return c == virtual || virtual == null && c != Thread.class && isFirst(c);
     }
 
-    /** Keeps the current thread where it is; whether {@link #release} has to be called. */
+    @DontInline
+    private static boolean isFirst(Class<?> c) {
+        if (!c.getName().equals("java.lang.VirtualThread")) return false;
+        virtual = c;
+        return true;
+    }
+
+    /** Keeps the current thread where it is; whether {@link #release} has to be called. Only while its probes do nothing. */
     @ForceInline
     static boolean hold(Thread current) {
         return isVirtual(current) && hold();
     }
 
+    /** The same at any time. */
+    @ForceInline
+    static boolean hold(Recorder me) {
+        return isVirtual(me.thread) && holdInside(me);
+    }
+
+    @DontInline
+    private static boolean holdInside(Recorder me) {
+        // The first time code of the JDK runs that has probes too.
+        boolean inside = me.inside;
+        me.inside = true;
+        boolean held = hold();
+        me.inside = inside;
+        return held;
+    }
+
     @DontInline
     private static boolean hold() {
         try {
-            PIN.invokeExact();
+            Handles.PIN.invokeExact();
             return true;
         } catch (Throwable between) {
             // It is about to get a carrier or to leave it, and cannot leave it now.
@@ -64,7 +85,7 @@ final class Pin {
     @DontInline
     private static void release() {
         try {
-            UNPIN.invokeExact();
+            Handles.UNPIN.invokeExact();
         } catch (Throwable impossible) {
             // It was pinned by us.
         }

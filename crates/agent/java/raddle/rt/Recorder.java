@@ -122,7 +122,6 @@ final class Recorder extends Elements {
     private static Recorder begin(Thread thread) {
         Recorder me;
         String name;
-        boolean held = Pin.hold(thread);
         try {
             Room.make();
             Recorder waited = Waits.over(thread);
@@ -134,8 +133,6 @@ final class Recorder extends Elements {
             // There will be another probe, and perhaps more memory, or more room on the stack.
             Lost.to(thrown);
             return null;
-        } finally {
-            Pin.release(held);
         }
         me.inside = true;
         U.putReference(thread, STATE, me);
@@ -158,12 +155,7 @@ final class Recorder extends Elements {
     /** The current thread has ended. */
     static void finish(Thread thread) {
         Recorder me = (Recorder) U.getReference(thread, STATE);
-        boolean held = Pin.hold(Thread.currentThread());
-        try {
-            if (me == null) me = Waits.over(thread);
-        } finally {
-            Pin.release(held);
-        }
+        if (me == null) me = Waits.over(thread);
         if (me == null || me.inside) return;
         me.stamped(Kinds.END_SITE, 0, 0);
         me.inside = true;

@@ -38,13 +38,11 @@ final class Stacks {
     private static void tell(int site, Recorder me) {
         boolean inside = me.inside;
         me.inside = true;
-        boolean held = Pin.hold(me.thread);
         try {
             if (note(site, me.number)) tell(site, me.number, false, me);
         } catch (Throwable ignored) {
             // The program must not notice; a stack that is too deep will be noticed without our help.
         } finally {
-            Pin.release(held);
             me.inside = inside;
         }
     }

@@ -18,7 +18,7 @@ final class Variables {
 
     static void record(
             int leads, Object other, Object base, int index, long offset, int site, boolean tells, Recorder me) {
-        boolean held = Pin.hold(me.thread);
+        boolean held = Pin.hold(me);
         try {
             tell(leads, other, base, index, offset, site, tells, me);
         } finally {
