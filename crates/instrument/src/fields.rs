@@ -28,8 +28,8 @@ enum How {
     Settled,
     /// A static final field that leads to other data: that the class was initialised before is told.
     Initialised,
-    /// By accessors: the calls of both, among those that `Own` keeps.
-    Shadow { read: usize, update: usize },
+    /// By accessors: the calls of both, among those that `Own` keeps; and the shadow word that they look at, if there is one.
+    Shadow { read: usize, update: usize, word: Option<(u16, i32)> },
     /// Volatile.
     Volatile,
     /// Linked when run: class constant of the owner, string constant `name:descriptor`. Known not to be volatile?
@@ -82,7 +82,8 @@ impl<'a> Weaving<'_, 'a> {
         }
     }
 
-    /// Tells the read of a field at the current instruction each time, besides what else is told of it.
+    /// Tells the read of a field at the current instruction each time. Where it has a shadow word, that is all that is told of it,
+    /// and the word learns of it; else it is told besides what else is told.
     pub fn read_always(&mut self, method: &mut Method<'a>, is_static: bool, member: u16) -> Result<()> {
         let Some(Some(usage)) = self.fields.get(usize::from(member)).copied() else { return Ok(()) };
         // Final fields have no stale values; volatile ones and those without anything to look at are always told.
@@ -91,19 +92,43 @@ impl<'a> Weaving<'_, 'a> {
         }
         let (mut before, mut after) = (Snippet::new(), Snippet::new());
         let site = self.site(method, Kind::Read, usage.number, "")?;
-        if !is_static {
-            // The first of these locals may be in use by what else is told.
-            let local = method.spare(Moves::Reference, 1)?;
+        // The first of these locals may be in use by what else is told.
+        let receiver = if is_static { None } else { Some(method.spare(Moves::Reference, 1)?) };
+        if let Some(local) = receiver {
             before.plain(op::DUP)?.store(Moves::Reference, local);
-            after.load(Moves::Reference, local);
         }
-        if let How::Linked { owner, field, .. } = usage.how {
-            self.link(&mut after, b"f", member, is_static, (owner, field, site))?;
-        } else {
-            if is_static {
-                after.plain(op::ACONST_NULL)?;
+        let load = |to: &mut Snippet| -> Result<()> {
+            match receiver {
+                Some(local) => drop(to.load(Moves::Reference, local)),
+                None => drop(to.plain(op::ACONST_NULL)?),
             }
-            self.tell(&mut after, site, Probe::ReadAlways)?;
+            Ok(())
+        };
+        match usage.how {
+            How::Linked { owner, field, .. } => {
+                receiver.map(|local| after.load(Moves::Reference, local));
+                self.link(&mut after, b"f", member, is_static, (owner, field, site))?;
+            }
+            // `o.shadow = Probe.read(o, o.shadow, site, shift)`, as the accessor has it, but without looking first.
+            How::Shadow { word: Some((shadow, shift)), .. } => {
+                let (get, put) =
+                    if is_static { (op::GETSTATIC, op::PUTSTATIC) } else { (op::GETFIELD, op::PUTFIELD) };
+                if !is_static {
+                    load(&mut after)?;
+                }
+                load(&mut after)?;
+                if !is_static {
+                    load(&mut after)?;
+                }
+                after.field_at(get, shadow, b"J")?.int(&mut self.class.pool, site)?;
+                after.int(&mut self.class.pool, shift)?;
+                self.probes.call(&mut self.class.pool, &mut after, Probe::Read)?;
+                after.field_at(put, shadow, b"J")?;
+            }
+            _ => {
+                load(&mut after)?;
+                self.tell(&mut after, site, Probe::ReadAlways)?;
+            }
         }
         method.edit.before(method.pc, &before);
         method.edit.after(method.pc, &after);
@@ -137,7 +162,7 @@ impl<'a> Weaving<'_, 'a> {
         let how = match own {
             Some(own) if own.flags & flags::VOLATILE != 0 => How::Volatile,
             Some(own) => match own.accessors {
-                Some((read, update)) => How::Shadow { read, update },
+                Some((read, update)) => How::Shadow { read, update, word: own.word },
                 None => How::Any,
             },
             None if known.is_some_and(|known| known & flags::VOLATILE != 0) => How::Volatile,
@@ -200,6 +225,8 @@ impl<'a> Weaving<'_, 'a> {
                 let site = self.site(method, Kind::Uses, 0, "")?;
                 self.tell(&mut before, site, Probe::Uses)?;
             }
+            // See `read_always`.
+            How::Shadow { word: Some(_), .. } if method.is_told_always_here() => return Ok(()),
             How::Shadow { read, .. } => {
                 let site = self.site(method, Kind::Read, usage.number, "")?;
                 if !is_static {

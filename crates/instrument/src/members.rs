@@ -36,6 +36,8 @@ pub(crate) struct OwnField {
     pub flags: u16,
     /// The calls of the accessors, if it has any: positions among [`Own::calls`] for reads and updates.
     pub accessors: Option<(usize, usize)>,
+    /// The constant of the shadow word that the accessors look at, and where in it the field's bits are.
+    pub word: Option<(u16, i32)>,
     /// Is nothing of it ever told?
     pub settled: bool,
 }
@@ -121,7 +123,7 @@ pub(crate) fn add(weaving: &mut Weaving<'_, '_>) -> std::result::Result<bool, Fa
     let mut words = [(0u16, 0usize, FIELDS); 2];
     for (access, name, descriptor) in &declared {
         let settled = settled && is_final(*access);
-        let mut accessors = None;
+        let (mut accessors, mut word_of) = (None, None);
         if whole && !settled && has_accessors(*access, name) {
             let several = several.contains(name.as_slice());
             let is_static = access & flags::STATIC != 0;
@@ -137,7 +139,9 @@ pub(crate) fn add(weaving: &mut Weaving<'_, '_>) -> std::result::Result<bool, Fa
                             (class.pool.add_field_ref(&weaving.name, &shadow, b"J")?, *number + 1, 0);
                     }
                     *used += 1;
-                    Guard::Word { shadow: *word, shift: ((*used - 1) * BITS) as i32 }
+                    let shift = ((*used - 1) * BITS) as i32;
+                    word_of = Some((*word, shift));
+                    Guard::Word { shadow: *word, shift }
                 }
             };
             let mut add = |write: bool| {
@@ -155,7 +159,7 @@ pub(crate) fn add(weaving: &mut Weaving<'_, '_>) -> std::result::Result<bool, Fa
             accessors = Some((made - 2, made - 1));
             changed = true;
         }
-        let field = OwnField { flags: *access, accessors, settled };
+        let field = OwnField { flags: *access, accessors, word: word_of, settled };
         weaving.own.fields.insert((name.clone(), descriptor.clone()), field);
     }
     Ok(changed)
