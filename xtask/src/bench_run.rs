@@ -116,7 +116,11 @@ fn flows(raddle: &Path, place: &Path, sources: &Path, name: &str) -> Result<Stri
     let mut plan = Plan::parse(&bytes).map_err(|e| format!("{}: {e}", whole.display()))?;
     let count = plan.flows();
     for (_, facts) in &mut plan.classes {
-        facts.methods.iter_mut().for_each(|method| method.flows.clear());
+        // Where a value comes from is told each time for its sake alone.
+        for method in &mut facts.methods {
+            method.flows.clear();
+            method.told.clear();
+        }
     }
     let without = place.join(format!("{name}-without.plan"));
     std::fs::write(&without, plan.to_text()).map_err(|e| format!("{}: {e}", without.display()))?;
