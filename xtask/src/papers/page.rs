@@ -60,7 +60,8 @@ impl Page {
 
     /// What a paper's tables come to, for the beginning of the page.
     pub fn sum_up(&mut self, paper: &str, what: &str) {
-        self.short += &format!("- {paper}: {what}\n");
+        // No remark begins so: those of tables begin with the row.
+        self.short += &format!("- For {paper}: {what}\n");
     }
 
     /// A heading.
@@ -121,7 +122,7 @@ mod tests {
             text.contains("| x | y |\n|---|---|\n| a | 1, 2 |\n") && text.contains("- *a*: because.\n"),
             "{text}"
         );
-        let (short, table) = (text.find("- Theirs: as many.\n"), text.find("| x | y |"));
+        let (short, table) = (text.find("- For Theirs: as many.\n"), text.find("| x | y |"));
         assert!(short.is_some() && short < table, "{text}");
         assert_eq!(unexplained, ["t, b", "t, c", "t, d"]);
     }

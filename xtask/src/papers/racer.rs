@@ -147,8 +147,8 @@ pub fn tables(desk: &Desk, page: &mut Page) -> Result<(), String> {
             name: paper.name.to_owned(),
             cells: vec![
                 format!("{} and {}, {checked:.2} s", paper.compiled[0], paper.compiled[1]),
-                format!("{}, {bare:.1}", paper.seconds[0]),
-                format!("{}, {:.1}", paper.seconds[1], watched.seconds),
+                format!("{}, {bare:.2}", paper.seconds[0]),
+                format!("{}, {:.2}", paper.seconds[1], watched.seconds),
                 format!("{:.1}×, {:.1}×", paper.slowdown(), watched.seconds / bare),
                 format!("{} s, {last}", paper.last),
                 format!("{} and {}, {} and {}", paper.fields[0], paper.fields[1], fields.fields, left.fields),

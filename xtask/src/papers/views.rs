@@ -45,8 +45,8 @@ pub fn tables(desk: &Desk, page: &mut Page) -> Result<(), String> {
             cells: vec![
                 format!("{lines}, {}", program.lines),
                 format!("{classes}, {}", program.class_count()?),
-                format!("{bare}, {alone:.1}"),
-                format!("{watched}, {:.1}", together.seconds),
+                format!("{bare}, {alone:.2}"),
+                format!("{watched}, {:.2}", together.seconds),
                 format!("{size}, {:.2}", bytes as f64 / 1e6),
                 format!("{warnings}, {}", found[0]),
                 found[1].to_string(),
