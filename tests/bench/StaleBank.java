@@ -42,7 +42,7 @@ public class StaleBank {
     }
 
     public static void main(String[] args) throws InterruptedException {
-        int times = args.length > 0 ? Integer.parseInt(args[0]) : 1_000_000;
+        int times = args.length > 0 ? Integer.parseInt(args[0]) : 2_000_000;
         Account[] accounts = new Account[64];
         for (int i = 0; i < accounts.length; i++) {
             accounts[i] = new Account();
@@ -67,7 +67,7 @@ public class StaleBank {
         for (Thread thread : threads) {
             thread.join();
         }
-        long took = (System.nanoTime() - start) / 1_000_000;
+        long took = (System.nanoTime() - start) / 2_000_000;
         System.out.println("RESULT StaleBank ms=" + took + " sane=" + (accounts[0].balance() >= 0));
     }
 }

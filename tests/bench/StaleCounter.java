@@ -13,7 +13,7 @@ public class StaleCounter {
     }
 
     public static void main(String[] args) throws InterruptedException {
-        int times = args.length > 0 ? Integer.parseInt(args[0]) : 1_500_000;
+        int times = args.length > 0 ? Integer.parseInt(args[0]) : 4_000_000;
         Counter counter = new Counter();
         long start = System.nanoTime();
         Thread[] threads = new Thread[4];

@@ -51,7 +51,7 @@ public class StaleLimit {
     }
 
     public static void main(String[] args) throws InterruptedException {
-        int rounds = args.length > 0 ? Integer.parseInt(args[0]) : 40_000;
+        int rounds = args.length > 0 ? Integer.parseInt(args[0]) : 300_000;
         Limit limit = new Limit();
         long start = System.nanoTime();
         Searcher[] searchers = new Searcher[4];

@@ -1,9 +1,10 @@
 //! `cargo xtask bench run`: what being watched costs a program. Bare and watched runs take turns, and the fastest of
 //! each counts, since the rest is noise of the machine. Two numbers for each program: how much slower it runs while it is
 //! recorded and analysed (its own clock, `RESULT name ms=…`), and how much later its report is there than its end would
-//! have been. Two more runs, by a plan with the values that it has watched (flows) and by the same plan without them, say what
-//! those cost; since the four programs have hardly any such value, that is asked of three more (`tests/bench`), in which nearly
-//! all that happens is reading and using such values. A program that does nothing says what being watched adds to its start.
+//! have been. More runs in turn, by a plan with the values that it has watched (flows) and by the same plan without them, say what
+//! those cost, by the fastest of each and by the median of how much a run with them took longer than its neighbour without; since
+//! the four programs have hardly any such value, that is asked of three more (`tests/bench`), in which nearly all that happens is
+//! reading and using such values. A program that does nothing says what being watched adds to its start.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -17,6 +18,8 @@ const PROGRAMS: [&str; 4] = ["SyncCounter", "FieldOwner", "ArrayLoop", "BankMix"
 /// Programs of ours whose values are watched.
 const WITH_FLOWS: [&str; 3] = ["StaleCounter", "StaleBank", "StaleLimit"];
 const RUNS: usize = 3;
+/// Runs of each kind that say what watching values costs: a few per cent are less than one run differs from the next.
+const FLOW_RUNS: usize = 9;
 /// How much watching values may add to a run, in percent.
 const MOST_ADDED: f64 = 10.0;
 
@@ -42,9 +45,9 @@ pub fn bench(args: &[&str]) -> Result<(), String> {
     run(Command::new("javac").args(["-nowarn", "-d", &text(&place)]).args(&files))?;
     println!(
         "| program | bare, ms | watched, ms | slowdown | to the report, s | against the bare run | events | woven | flows | \
-         by plan without them, ms | with them, ms | added |"
+         by plan without them, ms | with them, ms | added | median of neighbours |"
     );
-    println!("|{}", "---|".repeat(12));
+    println!("|{}", "---|".repeat(13));
     let mut product = 1.0;
     for name in &programs {
         let (mut bare, mut watched) = (Vec::new(), Vec::new());
@@ -81,9 +84,9 @@ pub fn bench(args: &[&str]) -> Result<(), String> {
 /// The table of the programs that have watched values.
 fn with_flows(raddle: &Path, place: &Path) -> Result<(), String> {
     println!(
-        "\n| values | flows | by plan without them, ms | with them, ms | added (at most {MOST_ADDED} %) |"
+        "\n| values | flows | by plan without them, ms | with them, ms | added (at most {MOST_ADDED} %) | median of neighbours |"
     );
-    println!("|{}", "---|".repeat(5));
+    println!("|{}", "---|".repeat(6));
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/bench");
     for name in WITH_FLOWS {
         println!("| {name} | {} |", flows(raddle, place, &sources, name)?);
@@ -92,7 +95,7 @@ fn with_flows(raddle: &Path, place: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// What a program costs by a plan without and with the flows that the code road found in it, as four cells.
+/// What a program costs by a plan without and with the flows that the code road found in it, as five cells.
 fn flows(raddle: &Path, place: &Path, sources: &Path, name: &str) -> Result<String, String> {
     // A plan is for all classes that are read, so each program has a folder of its own.
     let classes = place.join(format!("{name}-classes"));
@@ -113,25 +116,36 @@ fn flows(raddle: &Path, place: &Path, sources: &Path, name: &str) -> Result<Stri
     let mut plan = Plan::parse(&bytes).map_err(|e| format!("{}: {e}", whole.display()))?;
     let count = plan.flows();
     for (_, facts) in &mut plan.classes {
-        facts.methods.iter_mut().for_each(|method| method.flows.clear());
+        // Where a value comes from is told each time for its sake alone.
+        for method in &mut facts.methods {
+            method.flows.clear();
+            method.told.clear();
+        }
     }
     let without = place.join(format!("{name}-without.plan"));
     std::fs::write(&without, plan.to_text()).map_err(|e| format!("{}: {e}", without.display()))?;
-    let mut least = [f64::MAX; 2];
-    for _ in 0..RUNS {
-        for (least, plan) in least.iter_mut().zip([&without, &whole]) {
+    let plans = [&without, &whole];
+    let (mut least, mut ratios) = ([f64::MAX; 2], Vec::new());
+    for turn in 0..FLOW_RUNS {
+        let mut took = [0.0; 2];
+        // Who comes first takes turns too.
+        for at in [turn % 2, 1 - turn % 2] {
             let mut command = Command::new(raddle);
-            command.args(["run", "--no-config", "--plan"]).arg(plan);
-            let (took, _) = timed(command.args(["--", "java", "-cp"]).arg(&classes).arg(name))?;
-            *least = least.min(took.inner);
+            command.args(["run", "--no-config", "--plan"]).arg(plans[at]);
+            took[at] = timed(command.args(["--", "java", "-cp"]).arg(&classes).arg(name))?.0.inner;
+            least[at] = least[at].min(took[at]);
         }
+        ratios.push(took[1] / took[0]);
     }
+    ratios.sort_by(f64::total_cmp);
     let [without, with] = least;
+    let more = |ratio: f64| format!("{:+.1} %", (ratio - 1.0) * 100.0);
     Ok(format!(
-        "{count} | {:.0} | {:.0} | {:+.1} %",
+        "{count} | {:.0} | {:.0} | {} | {}",
         without * 1e3,
         with * 1e3,
-        (with / without - 1.0) * 100.0
+        more(with / without),
+        more(ratios[FLOW_RUNS / 2])
     ))
 }
 

@@ -6,6 +6,7 @@
 
 mod atomizer;
 mod corpus;
+mod ladder;
 mod look;
 mod moth;
 mod page;

@@ -17,6 +17,13 @@ pub(crate) struct Flows {
     uses: Vec<(u32, i32)>,
 }
 
+impl Method<'_> {
+    /// Does the plan want the read at the current instruction to be told each time?
+    pub fn is_told_always_here(&self) -> bool {
+        self.flows.told.binary_search(&self.pc).is_ok()
+    }
+}
+
 impl<'a> Weaving<'_, 'a> {
     /// Gives the watched values of a method their sites: where one is read before where it is used.
     pub fn begin_flows(&mut self, method: &mut Method<'a>, facts: &MethodFacts) -> Result<()> {
@@ -49,7 +56,7 @@ impl<'a> Weaving<'_, 'a> {
 
     /// Tells that a watched value has arrived, after what else is told of the current instruction: its read among it.
     pub fn flow_reads(&mut self, method: &mut Method<'a>, instruction: &Instruction<'_>) -> Result<()> {
-        if method.flows.told.binary_search(&method.pc).is_ok()
+        if method.is_told_always_here()
             && let Instruction::Field { opcode: opcode @ (op::GETFIELD | op::GETSTATIC), member } =
                 *instruction
         {

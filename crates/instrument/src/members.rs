@@ -43,12 +43,23 @@ pub(crate) struct OwnField {
 /// How accesses to a plain field of the class itself are told.
 #[derive(Clone, Copy)]
 pub(crate) enum OwnTold {
-    /// By the calls of accessors, positions among [`Own::calls`] for reads and updates: of a static field.
-    Accessors(usize, usize),
+    /// Of a static field, by accessors.
+    Accessors(Accessors),
     /// By the probe, which looks here: of a field of objects.
     Place(Place),
     /// Each time.
     Any,
+}
+
+/// What tells the accesses to a static field.
+#[derive(Clone, Copy)]
+pub(crate) struct Accessors {
+    /// The calls: positions among [`Own::calls`].
+    pub read: usize,
+    pub update: usize,
+    /// The constant of the shadow word that they look at, and where in it the field's bits are.
+    pub shadow: u16,
+    pub shift: i32,
 }
 
 impl Own {
@@ -162,7 +173,7 @@ pub(crate) fn add(weaving: &mut Weaving<'_, '_>) -> std::result::Result<bool, Fa
                 let both = [add(false)?, add(true)?];
                 let made = weaving.own.calls.len();
                 weaving.own.calls.extend(both);
-                told = OwnTold::Accessors(made, made + 1);
+                told = OwnTold::Accessors(Accessors { read: made, update: made + 1, shadow, shift });
             }
             changed = true;
         }

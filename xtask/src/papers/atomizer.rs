@@ -1,7 +1,8 @@
-//! Figures 16, 17 and 18 of *Atomizer*: what watching costs, warnings under both heuristics, and what each refinement takes away.
+//! Figures 16 and 17 of *Atomizer*: what watching costs, and warnings under both heuristics.
 
 use super::Desk;
 use super::corpus::Program;
+use super::ladder;
 use super::look::Looked;
 use super::page::{Page, Row};
 use super::plot::{self, Bar};
@@ -196,16 +197,6 @@ const PAPERS: [Paper; 12] = [
 /// How many times as long a watched program may take.
 const MOST_SLOWDOWN: f64 = 15.0;
 
-/// The refinements in the order in which the paper adds them.
-const LADDER: [(&str, &str); 6] = [
-    ("basic", "none"),
-    ("re-entrant", "reentrant"),
-    ("thread-local", "reentrant,thread-local"),
-    ("thread-local (2)", "reentrant,thread-local,thread-local-2"),
-    ("protected", "reentrant,thread-local,thread-local-2,protected"),
-    ("write-protected", "all"),
-];
-
 /// Warnings about blocks that should be atomic: not `main` and `run`, which the paper leaves out.
 pub fn warnings(looked: &Looked) -> usize {
     blocks(looked).count()
@@ -268,7 +259,7 @@ impl Sum {
     }
 }
 
-/// All three figures.
+/// Both figures, and Figure 18.
 pub fn tables(desk: &Desk, page: &mut Page) -> Result<(), String> {
     page.heading("Atomizer, Figures 16 and 17");
     page.say(
@@ -344,57 +335,22 @@ pub fn tables(desk: &Desk, page: &mut Page) -> Result<(), String> {
     let svg = plot::bars("Slowdown: the paper's and ours", &["paper", "Raddle"], &bars, "×");
     write(desk, "papers-slowdown.svg", &svg)?;
     page.say("![Slowdown by program, the paper's and ours](papers-slowdown.svg)");
-    ladder(desk, page)
-}
-
-fn ladder(desk: &Desk, page: &mut Page) -> Result<(), String> {
-    page.heading("Atomizer, Figure 18");
-    page.say(
-        "Warnings under *export+synch* and `--paper` as refinements are added one after the other (`--refine`). In the paper the five together \
-         take 341 warnings down to 97.",
+    let [basic, refined] = ladder::table(desk, page)?;
+    let most = |at: usize| bars.iter().filter_map(|bar| *bar.values.get(at)?).fold(0.0_f64, f64::max);
+    page.sum_up(
+        "*Atomizer*",
+        &format!(
+            "with all detectors on, a program that computes takes up to {:.1} times as long by its own clock (paper: {:.1} times, with \
+             one); the refinements take {basic} warnings down to {refined} (paper: 341 to 97).",
+            most(1),
+            most(0)
+        ),
     );
-    let mut programs: Vec<&Program> = desk.corpus.of("atomizer").collect();
-    for more in ["views/Elevator", "views/Sor", "moth/Tsp"] {
-        programs.push(desk.corpus.get(more)?);
-    }
-    let mut rows = Vec::new();
-    let mut sums = [0; LADDER.len()];
-    for program in programs {
-        let trace = desk.looker.place.join("ladder.trace");
-        let record = trace.display().to_string();
-        // The same run for all steps; recorded in full, since what is left out at the probe depends on the refinements.
-        let options = ["--detectors", "atomizer", "--blocks", "export", "--unfiltered", "--record", &record];
-        desk.looker.watch(program, &options, &[])?;
-        let mut cells = Vec::new();
-        for ((_, refine), sum) in LADDER.iter().zip(&mut sums) {
-            let options = ["--detectors", "atomizer", "--paper", "--refine", refine];
-            let count = warnings(&desk.looker.analyze(program, &trace, &options)?);
-            *sum += count;
-            cells.push(count.to_string());
-        }
-        rows.push(Row { name: program.name.clone(), cells, differs: false });
-    }
-    let falls = sums.windows(2).all(|pair| pair[1] < pair[0]);
-    rows.push(Row {
-        name: "**all**".to_owned(),
-        cells: sums.iter().map(|sum| format!("**{sum}**")).collect(),
-        differs: !falls,
-    });
-    let mut head = vec!["program"];
-    head.extend(LADDER.map(|(name, _)| name));
-    page.table("ladder", &head, &rows);
-    let bars: Vec<Bar> = LADDER
-        .iter()
-        .zip(sums)
-        .map(|((name, _), sum)| Bar { name: (*name).to_owned(), values: vec![Some(sum as f64)] })
-        .collect();
-    let svg = plot::bars("Warnings as refinements are added", &["Raddle"], &bars, "");
-    write(desk, "papers-ladder.svg", &svg)?;
-    page.say("![Warnings as refinements are added](papers-ladder.svg)");
     Ok(())
 }
 
-fn write(desk: &Desk, name: &str, svg: &str) -> Result<(), String> {
+/// Writes a plot.
+pub fn write(desk: &Desk, name: &str, svg: &str) -> Result<(), String> {
     let to = desk.docs.join(name);
     std::fs::write(&to, svg).map_err(|error| format!("{}: {error}", to.display()))
 }

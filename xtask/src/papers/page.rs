@@ -12,6 +12,9 @@ Raddle finds in our programs beside what the paper reports for its own. `cargo x
 The programs are not the papers' programs, so numbers can be compared as far as their kind goes: which defects are found,
 which are missed, what is a false alarm. *By default* is how Raddle runs; *`--paper`* is the papers' definitions. Times are of
 one machine with two cores, from the start of a process to its end.
+
+In short:
+
 ";
 
 const AT_TIMES: &str = "at times ";
@@ -29,6 +32,8 @@ pub struct Row {
 /// The page as far as it has got.
 pub struct Page {
     text: String,
+    /// What each paper's tables come to, a line each, told before them.
+    short: String,
     notes: BTreeMap<String, String>,
     /// Rows whose difference need not be there.
     at_times: BTreeSet<String>,
@@ -50,7 +55,13 @@ impl Page {
             explained.insert(certain.unwrap_or(key).to_owned(), sentence.to_owned());
         }
         let (rows, unexplained) = (BTreeSet::new(), Vec::new());
-        Ok(Self { text: HEAD.to_owned(), notes: explained, at_times, rows, unexplained })
+        Ok(Self { text: String::new(), short: String::new(), notes: explained, at_times, rows, unexplained })
+    }
+
+    /// What a paper's tables come to, for the beginning of the page.
+    pub fn sum_up(&mut self, paper: &str, what: &str) {
+        // No remark begins so: those of tables begin with the row.
+        self.short += &format!("- For {paper}: {what}\n");
     }
 
     /// A heading.
@@ -90,7 +101,7 @@ impl Page {
     pub fn finish(self) -> (String, Vec<String>) {
         let mut unexplained = self.unexplained;
         unexplained.extend(self.notes.into_keys().filter(|key| !self.rows.contains(key)));
-        (self.text, unexplained)
+        (format!("{HEAD}{}{}", self.short, self.text), unexplained)
     }
 }
 
@@ -104,12 +115,15 @@ mod tests {
             |name: &str, differs| Row { name: name.to_owned(), cells: vec!["1, 2".to_owned()], differs };
         let notes = "# why\nt, a: because.\nt, c: it does not differ.\nt, d: there is no such row.\n";
         let mut page = Page::new(&format!("{notes}at times t, e: if threads are slow.\n")).unwrap();
+        page.sum_up("Theirs", "as many.");
         page.table("t", &["x", "y"], &[row("a", true), row("b", true), row("c", false), row("e", false)]);
         let (text, unexplained) = page.finish();
         assert!(
             text.contains("| x | y |\n|---|---|\n| a | 1, 2 |\n") && text.contains("- *a*: because.\n"),
             "{text}"
         );
+        let (short, table) = (text.find("- For Theirs: as many.\n"), text.find("| x | y |"));
+        assert!(short.is_some() && short < table, "{text}");
         assert_eq!(unexplained, ["t, b", "t, c", "t, d"]);
     }
 

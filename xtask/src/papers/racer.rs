@@ -75,6 +75,9 @@ const PAPERS: [Paper; 3] = [
     },
 ];
 
+/// How long deciding `maybeShared` may take, in seconds; the paper's took an hour. More wants a sentence.
+const MOST_SECONDS: f64 = 5.0;
+
 /// The races of a report by kind.
 struct Kinds {
     reported: usize,
@@ -114,6 +117,7 @@ pub fn tables(desk: &Desk, page: &mut Page) -> Result<(), String> {
          the program has ended, and where in the trace `racer` saw the last of them is told in per cent of its events.",
     );
     let mut rows = Vec::new();
+    let (mut reported, mut slowest) = (Vec::new(), 0.0_f64);
     for paper in &PAPERS {
         let program = desk.corpus.get(&format!("racer/{}", paper.name))?;
         let fields = program.fields(None)?;
@@ -129,12 +133,22 @@ pub fn tables(desk: &Desk, page: &mut Page) -> Result<(), String> {
         let (strict, ours) = (kinds(&strict, program), kinds(&ours, program));
         let (checked, plan) = planned(desk, program)?;
         let left = program.fields(Some(&plan))?;
+        slowest = slowest.max(checked);
+        reported.push(format!(
+            "{} {} of {} (paper: {} of {}; by default {} in all)",
+            paper.name,
+            strict.initialisation,
+            strict.reported,
+            paper.initialisation,
+            paper.reported,
+            ours.reported
+        ));
         rows.push(Row {
             name: paper.name.to_owned(),
             cells: vec![
                 format!("{} and {}, {checked:.2} s", paper.compiled[0], paper.compiled[1]),
-                format!("{}, {bare:.1}", paper.seconds[0]),
-                format!("{}, {:.1}", paper.seconds[1], watched.seconds),
+                format!("{}, {bare:.2}", paper.seconds[0]),
+                format!("{}, {:.2}", paper.seconds[1], watched.seconds),
                 format!("{:.1}×, {:.1}×", paper.slowdown(), watched.seconds / bare),
                 format!("{} s, {last}", paper.last),
                 format!("{} and {}, {} and {}", paper.fields[0], paper.fields[1], fields.fields, left.fields),
@@ -153,7 +167,8 @@ pub fn tables(desk: &Desk, page: &mut Page) -> Result<(), String> {
                 || paper.initialisation != strict.initialisation
                 || paper.others() != strict.others
                 || paper.false_alarms != strict.unmarked + strict.finals
-                || ours.reported != paper.others(),
+                || ours.reported != paper.others()
+                || checked > MOST_SECONDS,
         });
     }
     let head = [
@@ -172,6 +187,14 @@ pub fn tables(desk: &Desk, page: &mut Page) -> Result<(), String> {
         "races by default",
     ];
     page.table("racer", &head, &rows);
+    page.sum_up(
+        "*Racer*",
+        &format!(
+            "races that are initialisations, with `--paper`: {}. What threads may share is decided in {slowest:.2} s at most (paper: \
+             up to an hour).",
+            reported.join(", ")
+        ),
+    );
     Ok(())
 }
 

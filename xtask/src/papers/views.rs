@@ -29,6 +29,7 @@ pub fn tables(desk: &Desk, page: &mut Page) -> Result<(), String> {
          `views` reports. Each cell has the paper's number first.",
     );
     let mut rows = Vec::new();
+    let mut sums = [0; 3];
     for (name, [lines, classes, bare, watched, size, warnings], path, args) in THIRD {
         let program = desk.corpus.get(path)?;
         let (alone, together) = desk.looker.timed(program, args)?;
@@ -38,13 +39,14 @@ pub fn tables(desk: &Desk, page: &mut Page) -> Result<(), String> {
         let bytes = std::fs::metadata(&trace).map_err(|error| format!("{record}: {error}"))?.len();
         let strict = desk.looker.watch(program, &["--detectors", "views", "--paper"], args)?;
         let found = [strict.count("high-level-race"), ours.count("high-level-race")];
+        sums = [sums[0] + warnings.parse().unwrap_or(0), sums[1] + found[0], sums[2] + found[1]];
         rows.push(Row {
             name: name.to_owned(),
             cells: vec![
                 format!("{lines}, {}", program.lines),
                 format!("{classes}, {}", program.class_count()?),
-                format!("{bare}, {alone:.1}"),
-                format!("{watched}, {:.1}", together.seconds),
+                format!("{bare}, {alone:.2}"),
+                format!("{watched}, {:.2}", together.seconds),
                 format!("{size}, {:.2}", bytes as f64 / 1e6),
                 format!("{warnings}, {}", found[0]),
                 found[1].to_string(),
@@ -63,6 +65,13 @@ pub fn tables(desk: &Desk, page: &mut Page) -> Result<(), String> {
         "by default",
     ];
     page.table("views", &head, &rows);
+    page.sum_up(
+        "*High-level data races*",
+        &format!(
+            "`views` has {} warnings with `--paper` (paper: {}, all of them false or no error) and {} by default.",
+            sums[1], sums[0], sums[2]
+        ),
+    );
     block_local(desk, page)
 }
 
@@ -73,6 +82,7 @@ fn block_local(desk: &Desk, page: &mut Page) -> Result<(), String> {
          Flanagan and Freund's.",
     );
     let mut rows = Vec::new();
+    let mut sums = [0; 3];
     for (name, [praun, flanagan, blocks], path) in FIRST {
         let program = desk.corpus.get(path)?;
         let strict = desk.looker.check(program, &["--detectors", "stale", "--paper"])?.findings.len();
@@ -80,6 +90,7 @@ fn block_local(desk: &Desk, page: &mut Page) -> Result<(), String> {
         let causal = desk.looker.check(program, &["--detectors", "causal"])?.count("stale-value");
         let export = ["--detectors", "atomizer", "--paper", "--blocks", "export"];
         let reduction = super::atomizer::warnings(&desk.looker.watch(program, &export, &[])?);
+        sums = [sums[0] + blocks, sums[1] + strict, sums[2] + ours + causal];
         rows.push(Row {
             name: name.to_owned(),
             cells: vec![
@@ -101,5 +112,12 @@ fn block_local(desk: &Desk, page: &mut Page) -> Result<(), String> {
         "`causal` by default",
     ];
     page.table("block-local", &head, &rows);
+    page.sum_up(
+        "*Using block-local atomicity*",
+        &format!(
+            "`stale` has {} warnings with `--paper` (paper: {}, all of them benign) and by default, with those of `causal`, {}.",
+            sums[1], sums[0], sums[2]
+        ),
+    );
     Ok(())
 }

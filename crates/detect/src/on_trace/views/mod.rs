@@ -27,7 +27,8 @@
 //! A conflict is a maximal view, another thread (and kind), and the overlaps that diverge. Its **subject** is the
 //! fields of all overlaps of that thread that diverge from another one: `{x}`, `{y}` and `{z}` against `{x, y, z}` is one
 //! finding about x, y and z, not three about pairs, and what else the maximal view holds does not matter. Conflicts
-//! with the same fields are one finding; its count is the number of conflicts.
+//! with the same fields are one finding; its count is the number of conflicts. One about fewer fields that the same blocks
+//! use apart is a part of that finding (see `heard`), with `--paper` as well.
 //!
 //! What it costs is bounded: distinct views for each thread and lock, views and elements in all, the size of a view,
 //! the sets of fields reported, the steps taken for comparing. Each bound that is met leaves a gap. Under a lock with
@@ -48,6 +49,7 @@ mod compare;
 mod elements;
 #[cfg(test)]
 mod examples;
+mod heard;
 mod kept;
 mod moments;
 mod story;
@@ -63,6 +65,7 @@ use rustc_hash::FxHashSet;
 
 use self::collect::Collector;
 use self::compare::{Group, Kind, Scratch, VIEW_SIZE};
+use self::heard::AllHeard;
 use self::kept::VIEWS;
 use self::story::Teller;
 use crate::shared::lockset::LockSet;
@@ -92,7 +95,8 @@ blocks that start, join, a volatile variable or a queue put in order are no conf
 together, what a block reads counts only if it writes nothing and does not wait, and what it reads and writes anew is not written apart. With \
 --paper the views of \
 all locks are compared, whatever the kind of access and the order, as in the paper. Where the code is given too \
-(raddle run --check), a block that would have used more on another branch is taken to use it.",
+(raddle run --check), a block that would have used more on another branch is taken to use it. Where the same blocks use \
+fewer fields and more fields apart, that is one finding, about the more.",
     rules: &[Rule::HighLevelRace],
     ops: OpSet::ACCESS
         .and(OpSet::LOCK)
@@ -211,9 +215,9 @@ impl Views {
     fn report(&mut self, group: &Group, at: Option<At>, now: &Now<'_>, out: &mut Out) {
         let Self { collected, subjects, scratch, steps, paper, may_access, .. } = self;
         let (mut new, mut room) = (0, true);
-        let teller = Teller { tables: &collected.kept.tables, elements: &collected.elements, now };
         let fields = (!*paper).then_some(&collected.elements);
         let order = (&collected.kept.moments, fields);
+        let mut all = AllHeard::default();
         let whole = group.conflicts(order, scratch, steps, |group, conflict| {
             if let Some(may) = may_access
                 && branches::explain(may, collected, group, conflict, now.symbols)
@@ -229,14 +233,13 @@ impl Views {
                 subjects.insert(kinds.clone());
                 new += 1;
             }
-            let subject = Subject::Kinds(kinds);
-            if out.wants(Rule::HighLevelRace, &subject, now)
-                && let Some(evidence) = teller.tell(group, conflict, subject)
-            {
-                out.add_late(evidence, at, teller.tests(group, conflict), now);
-            }
+            all.add(kinds, conflict, group, &collected.kept.tables);
             true
         });
+        let teller = Teller { tables: &collected.kept.tables, elements: &collected.elements, now };
+        for (kinds, heard) in all.whole(now.symbols) {
+            teller.tell_all(group, &Subject::Kinds(kinds), &heard, at, out);
+        }
         if !whole {
             *(if room { &mut self.over_steps } else { &mut self.over_sets }) += 1;
         }

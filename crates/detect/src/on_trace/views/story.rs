@@ -5,10 +5,11 @@ use findings::{APART, Confidence, Role, Rule, TOGETHER, View};
 
 use super::compare::{Conflict, Group, Kind, Mask, Overlap, Seen, select};
 use super::elements::Elements;
+use super::heard::Heard;
 use super::table::{self, Table, code};
 use crate::evidence::frame;
 use crate::lock_names;
-use crate::{Details, Evidence, Now, StepAt, Subject, Target};
+use crate::{At, Details, Evidence, Now, Out, StepAt, Subject, Target};
 
 /// Names in a set, and sets in a note, at most.
 const NAMES: usize = 12;
@@ -21,8 +22,30 @@ pub(super) struct Teller<'a> {
 }
 
 impl Teller<'_> {
+    /// Tells of the conflicts about some fields.
+    pub(super) fn tell_all(
+        &self,
+        group: &Group,
+        subject: &Subject,
+        heard: &Heard,
+        at: Option<At>,
+        out: &mut Out,
+    ) {
+        for conflict in &heard.conflicts {
+            if out.wants(Rule::HighLevelRace, subject, self.now)
+                && let Some(evidence) = self.tell(group, conflict, subject.clone())
+            {
+                out.add_late(evidence, at, self.tests(group, conflict), self.now);
+            }
+        }
+        // The others would only be counted, but for those of which there was nothing to tell.
+        for _ in 0..heard.more {
+            out.wants(Rule::HighLevelRace, subject, self.now);
+        }
+    }
+
     /// The whole evidence.
-    pub(super) fn tell(&self, group: &Group, conflict: &Conflict, subject: Subject) -> Option<Evidence> {
+    fn tell(&self, group: &Group, conflict: &Conflict, subject: Subject) -> Option<Evidence> {
         let whole = group.seen(conflict.maximal);
         let all = group.elements(whole);
         let (a, b) = (&conflict.overlaps[conflict.pair.0], &conflict.overlaps[conflict.pair.1]);
@@ -148,7 +171,7 @@ impl Teller<'_> {
     }
 
     /// The tests in which the blocks of a conflict happened.
-    pub(super) fn tests(&self, group: &Group, conflict: &Conflict) -> Vec<StrId> {
+    fn tests(&self, group: &Group, conflict: &Conflict) -> Vec<StrId> {
         let pair = [conflict.pair.0, conflict.pair.1].map(|at| conflict.overlaps.get(at).map(|it| it.seen));
         let seen = pair.into_iter().flatten().chain([conflict.maximal]);
         seen.filter_map(|seen| self.origin(group.seen(seen))?.0.test).collect()
