@@ -4,6 +4,7 @@ mod closures;
 mod making;
 mod one_lock;
 mod promises;
+mod single;
 mod tries;
 mod turns;
 
