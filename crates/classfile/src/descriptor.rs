@@ -31,7 +31,12 @@ impl<'d> Type<'d> {
             b'D' => Type::Double,
             b'L' => {
                 let end = rest.iter().position(|b| *b == b';')?;
-                return Some((Type::Object(rest.get(..end)?), rest.get(end + 1..)?));
+                let name = rest.get(..end)?;
+                // No class is called so, and what names classes and arrays alike would take it for an array.
+                if name.starts_with(b"[") {
+                    return None;
+                }
+                return Some((Type::Object(name), rest.get(end + 1..)?));
             }
             b'[' => {
                 let depth = text.iter().take_while(|b| **b == b'[').count();
@@ -141,10 +146,10 @@ mod tests {
 
     #[test]
     fn what_is_no_descriptor_is_not_read() {
-        for text in ["", "(", "()", "(V)V", "()VV", "(La/B)V", "([)V", "I", "()[V"] {
+        for text in ["", "(", "()", "(V)V", "()VV", "(La/B)V", "([)V", "I", "()[V", "(L[a;)V"] {
             assert_eq!(MethodType::parse(text.as_bytes()), None, "{text}");
         }
-        for text in ["", "V", "II", "[", "L", "La", "[V"] {
+        for text in ["", "V", "II", "[", "L", "La", "[V", "L[a;", "[L[I;"] {
             assert_eq!(Type::parse(text.as_bytes()), None, "{text}");
         }
     }

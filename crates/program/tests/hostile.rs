@@ -57,6 +57,25 @@ fn mutated_classes_become_sound_code_or_gaps() {
     assert!(read > rounds / 4 && read < rounds * 19 / 20 && bodies > rounds);
 }
 
+#[test]
+fn a_class_named_as_if_it_were_an_array_is_none() {
+    let folder = support::scratch(&format!("named-{}", support::once()));
+    support::compile("17", &folder, &[support::java_file("Programs.java")]);
+    let mut changed = 0;
+    for entry in std::fs::read_dir(&folder).expect("the folder just made") {
+        let bytes = std::fs::read(entry.expect("a file").path()).expect("a class");
+        // In types of parameters, of results, of what a dynamic call is linked with, and of arrays.
+        let types = bytes.windows(6).enumerate().filter(|(_, text)| *text == b"Ljava/");
+        for (at, _) in types {
+            let mut bytes = bytes.clone();
+            bytes[at + 1] = b'[';
+            changed += usize::from(exercise(&bytes).is_some());
+        }
+    }
+    std::fs::remove_dir_all(&folder).expect("the folder just made");
+    assert!(changed > 20, "{changed}");
+}
+
 /// A class with one static method that has that code and exception table.
 fn class_with(code: &[u8], locals: u16, handlers: &[u8], access: u16) -> Vec<u8> {
     let mut class = Class::new(49, flags::PUBLIC, b"A", b"java/lang/Object").expect("room");

@@ -11,7 +11,7 @@ use events::models::Models;
 use events::plan::ClassHash;
 use program::input::{ClassBytes, Found, Jdk};
 use program::ir::Op;
-use program::points::{Made, Points, RootKind, World};
+use program::points::{Callee, Caller, Made, Points, RootKind, World};
 use program::{Origin, Program, Sharing};
 
 fn source() -> PathBuf {
@@ -278,6 +278,46 @@ fn what_a_library_looks_at_beside_something_merged_is_called_back_too() {
         .filter(|method| program.names_of(*method).0 == "toString" && !points.is_reached(*method))
         .collect();
     assert_eq!(missed, []);
+}
+
+#[test]
+fn who_has_a_library_look_at_something_merged_is_known_to_call_it() {
+    let text = "class java.lang.Object extends nothing { method public void <init>() unread
+            method public java.lang.String toString() unread }
+        class java.lang.String { method public static java.lang.String valueOf(java.lang.Object) unread }
+        class Known { method public java.lang.String toString() { t = null return t } }
+        class Main {
+            method public static void main(java.lang.String[] args) {
+                k = new Known
+                call static void Elsewhere.keep(java.lang.Object)(k)
+                call static void Main.look(java.lang.Object)(k)
+                return
+            }
+            method static void look(java.lang.Object k) {
+                s = call static java.lang.String java.lang.String.valueOf(java.lang.Object)(k)
+                return
+            }
+        }";
+    let program = Program::from_text(text).expect("a program");
+    let points = Points::new(&program, &models(), World::Guess);
+    let method =
+        |name| program.input_methods().find(|method| program.names_of(*method).0 == name).expect(name);
+    // By way of libraries.
+    let mut work = vec![Caller::Method(method("look"))];
+    let mut called = Vec::new();
+    while let Some(caller) = work.pop() {
+        for (_, callee) in points.calls().iter().filter(|(from, _)| *from == caller) {
+            let next = match *callee {
+                Callee::Method(method) => Caller::Method(method),
+                Callee::Library(hub) => Caller::Library(hub),
+            };
+            if !called.contains(&next) {
+                called.push(next);
+                work.push(next);
+            }
+        }
+    }
+    assert!(called.contains(&Caller::Method(method("toString"))), "{called:?}");
 }
 
 #[test]

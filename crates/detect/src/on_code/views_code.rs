@@ -166,3 +166,49 @@ fn conflict(
         advice: format!("If the values have to fit together, use them in one block in {thread_apart} too"),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::SPEC;
+    use crate::Options;
+    use crate::on_code::testing::report;
+
+    /// A library with as many fields; as many methods that use all of them but one in one block, and as many that use one of
+    /// them together with each of the others, in separate blocks.
+    fn library(fields: usize, methods: usize) -> String {
+        let mut text = "public class Wide {\n".to_owned();
+        for field in 0..fields {
+            text += &format!("field private int f{field}\n");
+        }
+        for method in 0..methods {
+            let writes: String = (0..fields)
+                .filter(|n| *n != method % fields)
+                .map(|n| format!("put int Wide.f{n} of this = v\n"))
+                .collect();
+            text += &format!(
+                "method public void all{method}(int v) {{ enter this {writes} exit this return }}\n"
+            );
+            let pairs: String = (0..fields)
+                .filter(|n| *n != method % fields)
+                .map(|n| {
+                    format!(
+                        "enter this put int Wide.f{} of this = v put int Wide.f{n} of this = v exit this\n",
+                        method % fields
+                    )
+                })
+                .collect();
+            text += &format!("method public void parts{method}(int v) {{ {pairs} return }}\n");
+        }
+        text + "}"
+    }
+
+    #[test]
+    fn views_for_which_there_is_no_time_are_a_gap() {
+        let gaps = |text: &str| -> Vec<String> {
+            report(&SPEC, &Options::default(), text).gaps().map(|gap| gap.what).collect()
+        };
+        let (few, many) = (library(40, 4), library(60, 90));
+        assert_eq!(gaps(&few), Vec::<String>::new());
+        assert_eq!(gaps(&many), ["views that views-code did not compare"]);
+    }
+}

@@ -152,9 +152,8 @@ pub struct Crowds {
     /// By the class that is asked for: what is given and got, and how often a task was handed over.
     task_nodes: FxHashMap<Option<ClassId>, Node>,
     task_times: FxHashMap<(Option<ClassId>, u32), u8>,
-    /// Tasks that crowds stand for, and calls by reflection that get crowds.
+    /// Tasks that crowds stand for.
     given_up: Set,
-    reflected: Vec<(u32, u32)>,
     given: FxHashSet<ClassId>,
 }
 
@@ -221,25 +220,13 @@ impl Analysis<'_> {
             return;
         }
         self.graph.replace(task, crowd(own));
-        for (site, of) in self.crowds.reflected.clone() {
-            self.crowd_task(site, of, None, task);
-        }
     }
 
-    /// A call by reflection gets a crowd: those of its tasks that are known by the crowd alone may be run.
+    /// A call by reflection gets a crowd: its tasks may be run, as may those that join it, whether they are still known one
+    /// by one or not. Where a crowd is, its merged objects need not be: nothing else leaves the outside.
     pub fn crowd_reflected(&mut self, site: u32, of: u32) {
-        if self.crowds.reflected.contains(&(site, of)) {
-            return;
-        }
-        self.crowds.reflected.push((site, of));
-        if let Some(held) = self.sites[site as usize].held {
-            let node = self.task_node(None);
-            self.flow(held, node);
-            self.flow(node, held);
-            self.exchanged.insert(held);
-        }
-        for task in self.crowds.given_up.clone().iter() {
-            self.crowd_task(site, of, None, task);
+        if self.crowds.on {
+            self.ask_for_tasks(site, of, None);
         }
     }
 
@@ -494,8 +481,15 @@ impl Analysis<'_> {
 
     /// A call has other threads run a crowd, as far as its objects are of the class that the call asks for.
     pub fn crowd_of_tasks(&mut self, site: u32, of: u32, class: Option<ClassId>) {
+        if self.ask_for_tasks(site, of, class) && class_of(of).is_none() && of != ARRAYS {
+            self.task(site, of);
+        }
+    }
+
+    /// A call asks for a crowd's tasks; is that new?
+    fn ask_for_tasks(&mut self, site: u32, of: u32, class: Option<ClassId>) -> bool {
         if !self.crowds.task_sites.insert((site, of, class)) {
-            return;
+            return false;
         }
         if let Some(held) = self.sites[site as usize].held {
             let node = self.task_node(class);
@@ -508,9 +502,7 @@ impl Analysis<'_> {
                 self.crowd_task(site, of, class, task);
             }
         }
-        if class_of(of).is_none() && of != ARRAYS {
-            self.task(site, of);
-        }
+        true
     }
 
     /// Notes that a call asks for a crowd's tasks. Does it matter? Each task is known to be handed over often once two

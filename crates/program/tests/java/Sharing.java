@@ -273,3 +273,69 @@ class Reflected extends Thread {
         box.value++; // shared
     }
 }
+
+// Tasks handed over by reflection only after there are too many of them to be told apart.
+class ReflectedLate {
+    static int count;
+    static final Runnable[] TASKS = {new First(), new Second(), () -> count++, () -> count--};
+
+    static class First implements Runnable {
+        public void run() {
+            count += 2;
+        }
+    }
+
+    static class Second implements Runnable {
+        public void run() {
+            count += 3;
+        }
+    }
+
+    public static void main(String[] args) throws ReflectiveOperationException {
+        Runnable task = chosen(args.length);
+        handOver(task);
+    }
+
+    static Runnable chosen(int number) {
+        return TASKS[number];
+    }
+
+    static void handOver(Runnable task) throws ReflectiveOperationException {
+        again(task);
+    }
+
+    static void again(Runnable task) throws ReflectiveOperationException {
+        Thread.class.getMethod("startVirtualThread", Runnable.class).invoke(null, task);
+    }
+}
+
+// The same, but the tasks come one by one to where they are handed over.
+class ReflectedOneByOne {
+    static int count;
+
+    static class First implements Runnable {
+        public void run() {
+            count += 2;
+        }
+    }
+
+    static class Second implements Runnable {
+        public void run() {
+            handOver(() -> count += 4);
+        }
+    }
+
+    public static void main(String[] args) {
+        handOver(new First());
+        handOver(new Second());
+        handOver(() -> handOver(() -> count++));
+    }
+
+    static void handOver(Runnable task) {
+        try {
+            Thread.class.getMethod("startVirtualThread", Runnable.class).invoke(null, task);
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}

@@ -9,6 +9,10 @@ pub fn exercise(bytes: &[u8]) -> Option<usize> {
     assert!(faults.is_empty(), "{}", faults[0]);
     let text = print(&class);
     let again = parse_class(&text).unwrap_or_else(|error| panic!("{error}"));
-    assert!(print(&again) == text, "the text is not read as it was printed");
+    let printed = print(&again);
+    if printed != text {
+        let other = text.lines().zip(printed.lines()).find(|(line, again)| line != again);
+        panic!("the text is not read as it was printed: {other:?}");
+    }
     Some(class.methods.iter().filter(|method| method.body().is_some()).count())
 }

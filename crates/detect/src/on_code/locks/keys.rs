@@ -17,6 +17,8 @@ pub enum Key {
     Above(Vec<FieldId>),
     /// One that is the same everywhere.
     Global(Path),
+    /// What these fields lead to from somewhere else: nothing says whether the object is there, too.
+    Elsewhere(Vec<FieldId>),
     /// One of some objects.
     Objects(Vec<u32>),
     /// Any.
@@ -53,6 +55,9 @@ pub fn guards(facts: &[Fact], object: Option<&Path>) -> Vec<Guard> {
                     (Some(fields), _) => add(Key::Below(fields.to_vec())),
                     (None, Some(fields)) => add(Key::Above(fields.to_vec())),
                     (None, None) if path.is_local() && !has_objects => add(Key::Unclear),
+                    (None, None) if !path.is_global() && !path.is_local() && !path.fields.is_empty() => {
+                        add(Key::Elsewhere(path.fields.clone()));
+                    }
                     (None, None) => {}
                 }
             }
@@ -81,7 +86,7 @@ pub fn is_same(code: &Code, one: &Guard, other: &Guard, single: bool) -> bool {
                     !single || once.is_one(code, object) && (known || !once.is_own_task(code, object))
                 })
             }
-            (Key::Unclear, _) => false,
+            (Key::Unclear | Key::Elsewhere(_), _) => false,
             (a, b) => a == b,
         }
 }

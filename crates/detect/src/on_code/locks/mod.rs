@@ -109,52 +109,73 @@ impl MethodLocks {
 
     fn flow(&mut self, body: &Body) {
         self.starts = vec![Vec::new(); body.blocks.len()];
+        // By block: the attempt whose result is still to be looked at there, on whichever way one came.
+        let mut pending: Vec<Option<Attempt>> = vec![None; body.blocks.len()];
         let mut work = Vec::new();
         if let Some(entry) = self.starts.first_mut() {
             *entry = vec![Depth::default(); self.slots.len()];
             work.push(0u32);
         }
-        // Depths only move apart, and are bounded; who took a lock is one place, and then several: this ends.
+        // Depths only move apart, and are bounded; who took a lock is one place, and then several; attempts are only
+        // forgotten: this ends.
         while let Some(number) = work.pop() {
             let id = program::ir::BlockId(number);
             let block = body.block(id);
             let Some(start) = self.starts.get(id.index()).cloned() else { continue };
             let mut state = start.clone();
-            let mut tried: Option<(Reg, usize, u32)> = None;
+            let mut tried = pending.get(id.index()).copied().flatten();
             for (inst, number) in body.insts(&block).iter().zip(block.insts.start..) {
-                if let Some((Change::Try, Some(slot))) = self.ops.get(&number) {
-                    tried = Some((inst.result, *slot, number));
+                if let Some((change, Some(slot))) = self.ops.get(&number) {
+                    // What happened to the lock meanwhile is not told apart from the attempt.
+                    tried = tried.filter(|tried| tried.slot != *slot);
+                    if *change == Change::Try {
+                        tried =
+                            Some(Attempt { result: inst.result, slot: *slot, inst: number, before: false });
+                    }
                 }
                 self.step(number, &mut state);
             }
             let end = body.insts(&block).last().map(|inst| inst.op);
             for (edge, at) in body.edges(&block).iter().zip(0..) {
                 let mut out = state.clone();
-                if let Some((reg, slot, number)) = tried
-                    && let Some(depth) = out.get_mut(slot)
+                let mut left = None;
+                if let Some(tried) = tried
+                    && let Some(depth) = out.get_mut(tried.slot)
                 {
-                    match end.and_then(|end| is_true(&end, reg, at)) {
-                        Some(true) => take(depth, number),
-                        Some(false) => {}
-                        None => depth.most = depth.most.saturating_add(1).min(Depth::DEEPEST),
+                    match end.and_then(|end| is_true(&end, tried.result, at)) {
+                        Some(is_true) => tried.looked_at(depth, is_true),
+                        None => left = Some(tried.passed_on(depth)),
                     }
                 }
-                self.join(edge.target.0, &out, &mut work);
+                self.join(edge.target.0, &out, left, &mut pending, &mut work);
             }
             for edge in body.catches(&block) {
-                self.join(edge.target.0, &start, &mut work);
+                self.join(edge.target.0, &start, None, &mut pending, &mut work);
             }
         }
     }
 
-    fn join(&mut self, target: u32, state: &[Depth], work: &mut Vec<u32>) {
+    fn join(
+        &mut self,
+        target: u32,
+        state: &[Depth],
+        tried: Option<Attempt>,
+        pending: &mut [Option<Attempt>],
+        work: &mut Vec<u32>,
+    ) {
         let Some(known) = self.starts.get_mut(target as usize) else { return };
+        let Some(waiting) = pending.get_mut(target as usize) else { return };
         if known.is_empty() && !state.is_empty() {
             *known = state.to_vec();
+            *waiting = tried;
             work.push(target);
             return;
         }
         let mut changed = false;
+        if waiting.is_some() && *waiting != tried {
+            *waiting = None;
+            changed = true;
+        }
         for (known, new) in known.iter_mut().zip(state) {
             let joined = Depth {
                 least: known.least.min(new.least),
@@ -216,6 +237,40 @@ fn take(depth: &mut Depth, inst: u32) {
     }
     depth.least = depth.least.saturating_add(1).min(Depth::DEEPEST);
     depth.most = depth.most.saturating_add(1).min(Depth::DEEPEST);
+}
+
+/// A lock that was tried to be taken, until it is looked at whether it was.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Attempt {
+    /// Whether it was.
+    result: Reg,
+    slot: usize,
+    inst: u32,
+    /// Was it in an earlier block? Then the lock counts as perhaps held already.
+    before: bool,
+}
+
+impl Attempt {
+    /// It is looked at, and turns out to be so.
+    fn looked_at(self, depth: &mut Depth, is_true: bool) {
+        match (is_true, self.before) {
+            (true, false) => take(depth, self.inst),
+            (true, true) => depth.least = depth.least.saturating_add(1).min(depth.most),
+            (false, false) => {}
+            (false, true) => depth.most = depth.most.saturating_sub(1).max(depth.least),
+        }
+    }
+
+    /// Nothing is known yet: the lock may be held.
+    fn passed_on(self, depth: &mut Depth) -> Attempt {
+        if !self.before {
+            if depth.most == 0 {
+                depth.since = self.inst;
+            }
+            depth.most = depth.most.saturating_add(1).min(Depth::DEEPEST);
+        }
+        Attempt { before: true, ..self }
+    }
 }
 
 /// Whether an edge is taken when a register is true, or when it is false.

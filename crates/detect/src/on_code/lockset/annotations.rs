@@ -1,10 +1,10 @@
 //! What annotations say, whatever package they are from: `@GuardedBy`, `@ThreadSafe`, `@NotThreadSafe`, `@Immutable`.
 
 use program::points::Part;
-use program::{ClassId, FieldId, Program, flags};
+use program::{ClassId, FieldId, MethodId, Program, flags};
 
 use crate::on_code::Code;
-use crate::on_code::guarded_by::{Named, meaning, simple, texts};
+use crate::on_code::guarded_by::{Named, meaning, of_method, simple, texts};
 use crate::on_code::locks::keys::{Guard, Key};
 use crate::on_code::locks::{Base, Mode, Path};
 
@@ -68,15 +68,29 @@ pub fn guarded_by(code: &Code, field: FieldId) -> Vec<Result<Declared, Unknown>>
     let texts = declared.map(|declared| texts(&class.table, &declared.annotations)).unwrap_or_default();
     let is_static = info.access & flags::STATIC != 0;
     let tell = |text: String| match meaning(program, info.owner, is_static, &text) {
-        None => Err(Unknown { text, why: "what that names is not known here" }),
-        Some(named) if named.field.is_some_and(|field| !may_be_lock(code, field)) => Err(Unknown {
-            text,
-            why: "no code locks that object itself: what it does to keep threads apart is not known",
-        }),
+        None => Err(Unknown { text, why: NOT_KNOWN }),
+        Some(named) if named.field.is_some_and(|field| !may_be_lock(code, field)) => {
+            Err(Unknown { text, why: NO_LOCK })
+        }
         Some(named) => Ok(Declared::new(code, text, named)),
     };
     texts.into_iter().map(tell).collect()
 }
+
+/// What `@GuardedBy` says of a method, as of a field.
+pub fn guarded_method(code: &Code, method: MethodId) -> Vec<Result<Declared, Unknown>> {
+    let tell = |found: Result<(String, Named), String>| match found {
+        Err(text) => Err(Unknown { text, why: NOT_KNOWN }),
+        Ok((text, named)) if named.field.is_some_and(|field| !may_be_lock(code, field)) => {
+            Err(Unknown { text, why: NO_LOCK })
+        }
+        Ok((text, named)) => Ok(Declared::new(code, text, named)),
+    };
+    of_method(&code.program, method).into_iter().map(tell).collect()
+}
+
+const NOT_KNOWN: &str = "what that names is not known here";
+const NO_LOCK: &str = "no code locks that object itself: what it does to keep threads apart is not known";
 
 /// Is what a field holds a lock by its type, or does some code lock it?
 fn may_be_lock(code: &Code, field: FieldId) -> bool {
@@ -102,15 +116,24 @@ fn may_be_lock(code: &Code, field: FieldId) -> bool {
 pub fn is_held(code: &Code, declared: &Declared, write: bool, guards: &[Guard], objects: &[u32]) -> bool {
     let guards = || guards.iter().filter(|guard| guard.mode == Mode::Alone || !write);
     let meant = meant(code, declared, objects);
-    let is_clear = |guard: &Guard| !matches!(guard.key, Key::Objects(_));
+    let is_clear = |guard: &Guard| !matches!(guard.key, Key::Objects(_) | Key::Elsewhere(_));
     guards().any(|guard| match &guard.key {
         Key::Objects(held) => match &meant {
             Some(meant) => meant.iter().any(|object| held.contains(object)),
             None => !guards().any(is_clear),
         },
         Key::Unclear => true,
+        Key::Elsewhere(held) => may_lead_there(&declared.key, held),
         key => *key == declared.key,
     })
+}
+
+/// A lock is held that was reached from somewhere else by these fields: may it be the declared one? The same field holds both,
+/// and the ways there differ: an object that leads back to the one whose lock is held (`guard.monitor.lock` where
+/// `this.lock` is held) is mostly made to do so. By the same way from another object, it is another lock.
+fn may_lead_there(declared: &Key, held: &[FieldId]) -> bool {
+    let Key::Below(fields) = declared else { return false };
+    fields.len() != held.len() && fields.last().is_some_and(|last| held.last() == Some(last))
 }
 
 /// The objects that the declared lock may be, if they are known.

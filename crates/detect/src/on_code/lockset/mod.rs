@@ -143,6 +143,9 @@ fn race(
             if threads == Threads::One || known && threads != Threads::Several {
                 continue;
             }
+            if matches!(evidence, Shown::Single) && !have_single(code, field, one, other) {
+                continue;
+            }
             // Most telling: one side as all others do it, the other side a write without any lock.
             let value = 8 * u32::from(threads == Threads::Several)
                 + 4 * u32::from(guarded(one) != guarded(other))
@@ -250,12 +253,20 @@ fn evidence(
     if code.program.field(field).access & flags::STATIC != 0 {
         return Some(Shown::Static);
     }
-    let single = shared.iter().any(|access| {
-        objects(code, access).any(|object| {
-            code.sharing.is_shared(object, Part::Field(field)) && code.once().is_made(code, object)
-        })
-    });
-    single.then_some(Shown::Single)
+    let mut all = shared.iter().flat_map(|access| objects(code, access));
+    all.any(|object| is_shared_single(code, field, object)).then_some(Shown::Single)
+}
+
+/// Is there only one such object, whose field threads share?
+fn is_shared_single(code: &Code, field: FieldId, object: u32) -> bool {
+    code.sharing.is_shared(object, Part::Field(field)) && code.once().is_made(code, object)
+}
+
+/// Are both accesses known to be about one object that threads share? That there is such an object among many says nothing
+/// of the others: those may be each thread's own.
+fn have_single(code: &Code, field: FieldId, one: &Access, other: &Access) -> bool {
+    let Some(others) = set(code, other) else { return false };
+    objects(code, one).any(|object| others.contains(object) && is_shared_single(code, field, object))
 }
 
 /// The lock of the object, or one for all, that at least two thirds of the accesses hold, two of them and a write among

@@ -5,11 +5,10 @@
 use findings::{Confidence, Role, Rule};
 use program::{FieldId, MethodId, flags};
 
-use super::annotations::{Declared, Promise, guarded_by, is_held, promise};
+use super::annotations::{Declared, Promise, Unknown, guarded_by, guarded_method, is_held, promise};
 use super::phases::Threads;
 use super::{View, can_meet, is_shared, objects, step};
 use crate::on_code::accesses::{Access, is_new};
-use crate::on_code::guarded_by;
 use crate::on_code::locks::keys::guards;
 use crate::on_code::locks::{Base, Depth, Paths};
 use crate::on_code::{Code, Evidence, Out, Place, StepAt, Subject};
@@ -78,16 +77,17 @@ pub fn methods(code: &Code, out: &mut Out<'_>) {
             continue;
         }
         let mut locks: Vec<Declared> = Vec::new();
-        for found in guarded_by::of_method(&code.program, callee) {
+        let mut is_known = true;
+        for found in guarded_method(code, callee) {
             match found {
-                Ok((text, named)) => locks.push(Declared::new(code, text, named)),
-                Err(text) => {
-                    let what = format!("method {}, guarded by {text}", code.method_name(callee));
-                    out.gap(what, "what that names is not known here", 1);
+                Ok(found) => locks.push(found),
+                Err(Unknown { text, why }) => {
+                    out.gap(format!("method {}, guarded by {text}", code.method_name(callee)), why, 1);
+                    is_known = false;
                 }
             }
         }
-        if !locks.is_empty() {
+        if is_known && !locks.is_empty() {
             call(code, Place { method: caller, inst }, callee, &locks, out);
         }
     }

@@ -4,6 +4,8 @@ mod closures;
 mod making;
 mod one_lock;
 mod promises;
+mod single;
+mod tries;
 mod turns;
 
 use findings::Confidence;

@@ -39,6 +39,73 @@ fn a_guard_that_is_no_lock_of_the_jvm_is_a_gap_and_no_finding() {
     assert!(told.findings().any(|found| found.message.contains("guarded by gate")), "{told:#?}");
 }
 
+#[test]
+fn a_method_guarded_by_what_is_no_lock_of_the_jvm_is_a_gap_and_no_finding() {
+    let text = |enter: &str| {
+        format!(
+            "class Gate {{ method public void enter() {{ return }} }}
+            public class Library {{
+                field private final Gate gate
+                method public void <init>() {{
+                    g = new Gate put Gate Library.gate of this = g return
+                }}
+                @GuardedBy(value = \"gate\") method private void step() {{ return }}
+                method public void work() {{
+                    g = get Gate Library.gate of this
+                    call virtual void Gate.enter()(g)
+                    call special void Library.step()(this)
+                    return
+                }}
+                method public void clear() {{ g = get Gate Library.gate of this {enter} return }}
+            }}"
+        )
+    };
+    let quiet = report(&SPEC, &Options::default(), &text(""));
+    assert_eq!(quiet.findings().count(), 0, "{quiet:#?}");
+    assert!(quiet.gaps().any(|gap| gap.what == "method Library.step, guarded by gate"), "{quiet:#?}");
+    let told = report(&SPEC, &Options::default(), &text("enter g exit g"));
+    assert_eq!(told.findings().count(), 1, "{told:#?}");
+}
+
+#[test]
+fn a_lock_that_is_reached_another_way_may_be_the_declared_one() {
+    // As Guava's `Monitor` and its guards: whoever holds the owner's lock uses parts that say they are guarded by it.
+    let text = |more: &str| {
+        format!(
+            "public class Owner {{
+                field final java.lang.Object lock
+                method public void <init>() {{
+                    l = new java.lang.Object put java.lang.Object Owner.lock of this = l return
+                }}
+                @GuardedBy(value = \"lock\") method public void step(Part p) {{
+                    zero = 0 put int Part.x of p = zero return
+                }}
+                method public void work(Part p) {{
+                    l = get java.lang.Object Owner.lock of this
+                    enter l call virtual void Owner.step(Part)(this, p) exit l return
+                }}
+            }}
+            public class Part {{
+                field final Owner owner
+                @GuardedBy(value = \"owner.lock\") field int x
+                method public void <init>(Owner o) {{ put Owner Part.owner of this = o return }}
+                {more}
+            }}"
+        )
+    };
+    none(&text(""));
+    // The lock of another part is another one.
+    let other = "@GuardedBy(value = \"owner.lock\") method public void copy(Part to) {
+            zero = 0 put int Part.x of to = zero //~ data-race
+            return
+        }
+        method public void work(Part to) {
+            o = get Owner Part.owner of this l = get java.lang.Object Owner.lock of o
+            enter l call virtual void Part.copy(Part)(this, to) exit l return
+        }";
+    check(&SPEC, &Options::default(), &text(other));
+}
+
 /// A class with a field that is guarded as the annotation says, an access with a lock and one without. The class is
 /// nested in one, and has another beside it in its package.
 fn nested(annotation: &str, lock: &str, mark: &str) -> String {
