@@ -473,8 +473,8 @@ impl instrument::Sites for Weaving<'_> {
         Some(number)
     }
 
-    fn own(&mut self, site: u32, place: instrument::Place) {
-        if let Some(known) = others::known(place) {
+    fn own(&mut self, site: u32, place: instrument::Place, always: bool) {
+        if let Some(known) = others::known(place, always) {
             self.agent.sites.choose(site, known);
         }
     }

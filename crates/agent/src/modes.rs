@@ -16,12 +16,16 @@ pub const ANY: i64 = 5;
 /// It is told each time, as the plan wants it.
 pub const ALWAYS: i64 = 6;
 
+/// It is told each time, as the plan wants it, and its shadow word learns of it.
+pub const EACH: i64 = 7;
+
 /// All of them with their names in Java.
-pub const ALL: [(&str, i64); 6] = [
+pub const ALL: [(&str, i64); 7] = [
     ("TELL_NOTHING", NOTHING),
     ("TELL_WORD", WORD),
     ("TELL_FROZEN", FROZEN),
     ("TELL_VOLATILE", VOLATILE),
     ("TELL_ANY", ANY),
     ("TELL_ALWAYS", ALWAYS),
+    ("TELL_EACH", EACH),
 ];

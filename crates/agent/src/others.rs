@@ -23,12 +23,11 @@ const MOST_WORDS: u32 = 1 << (SITE - NUMBER);
 
 /// Of a field whose class keeps here what is known of it: mode, first bit and number of the word, as in an answer. None if
 /// there are too many words.
-pub fn known(place: Place) -> Option<u32> {
+pub fn known(place: Place, always: bool) -> Option<u32> {
+    let mode = if always { modes::EACH } else { modes::WORD } as u32;
     match place {
         Place::Word { number, .. } if number >= MOST_WORDS => None,
-        Place::Word { number, shift } => {
-            Some(modes::WORD as u32 | u32::from(shift) << SHIFT | number << NUMBER)
-        }
+        Place::Word { number, shift } => Some(mode | u32::from(shift) << SHIFT | number << NUMBER),
         Place::Frozen => Some(modes::FROZEN as u32),
     }
 }
@@ -86,7 +85,7 @@ impl Agent {
         let known = match (when, place) {
             (When::Always, _) => modes::ALWAYS,
             _ if is_volatile => modes::VOLATILE,
-            (_, Some(place)) => known(place).map_or(modes::ANY, i64::from),
+            (_, Some(place)) => known(place, false).map_or(modes::ANY, i64::from),
             (_, None) if flags & FINAL != 0 => {
                 // Nobody can see it before its constructor has ended.
                 self.planned.spares(Spared::Final, 1);

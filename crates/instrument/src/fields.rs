@@ -6,7 +6,7 @@ use classfile::{Kind as Moves, Result, Snippet, Type, flags, op};
 
 use crate::class::Weaving;
 use crate::links::Link;
-use crate::members::{KEEPING, OwnTold};
+use crate::members::{Accessors, KEEPING, OwnTold};
 use crate::method::Method;
 use crate::probe::Probe;
 use crate::{Kind, OtherField, Place, Spared, When, settled};
@@ -29,8 +29,8 @@ enum How {
     Settled,
     /// A static final field that leads to other data: that the class was initialised before is told.
     Initialised,
-    /// Static, by accessors: the calls of both, among those that `Own` keeps.
-    Accessors { read: usize, update: usize },
+    /// Static, by accessors.
+    Accessors(Accessors),
     /// Of an object of the class itself, which keeps here what is known of it.
     Own(Place),
     /// Volatile.
@@ -57,7 +57,7 @@ impl<'a> Weaving<'_, 'a> {
             }
         };
         let own = matches!(usage.how, How::Own(_));
-        if !method.accesses && (own || matches!(usage.how, How::Accessors { .. } | How::Any)) {
+        if !method.accesses && (own || matches!(usage.how, How::Accessors(_) | How::Any)) {
             return Ok(());
         }
         if self.own.keeping >= KEEPING && own && method.is_kept_here() {
@@ -87,12 +87,12 @@ impl<'a> Weaving<'_, 'a> {
         }
     }
 
-    /// Tells the read of a field at the current instruction each time, besides what else is told of it.
+    /// Tells the read of a field at the current instruction each time. Where the class itself has a shadow word for it, that is
+    /// all that is told of it, and the word learns of it; else it is told besides what else is told.
     pub fn read_always(&mut self, method: &mut Method<'a>, is_static: bool, member: u16) -> Result<()> {
         let Some(Some(usage)) = self.fields.get(usize::from(member)).copied() else { return Ok(()) };
         // Final fields have no stale values; volatile ones and those without anything to look at are always told.
-        if !matches!(usage.how, How::Own(_) | How::Accessors { .. } | How::Other { .. } | How::Linked { .. })
-        {
+        if !matches!(usage.how, How::Own(_) | How::Accessors(_) | How::Other { .. } | How::Linked { .. }) {
             return Ok(());
         }
         let (mut before, mut after) = (Snippet::new(), Snippet::new());
@@ -103,15 +103,22 @@ impl<'a> Weaving<'_, 'a> {
             before.plain(op::DUP)?.store(Moves::Reference, local);
             after.load(Moves::Reference, local);
         }
-        if let How::Linked { owner, field, .. } = usage.how {
-            self.link(&mut after, b"f", (owner, field, site))?;
-        } else if matches!(usage.how, How::Other { .. }) {
-            self.other(&mut after, member, site, When::Always, Probe::ReadField)?;
-        } else {
-            if is_static {
-                after.plain(op::ACONST_NULL)?;
+        match usage.how {
+            How::Linked { owner, field, .. } => self.link(&mut after, b"f", (owner, field, site))?,
+            How::Other { .. } => self.other(&mut after, member, site, When::Always, Probe::ReadField)?,
+            How::Own(place @ Place::Word { .. }) => {
+                self.sites.own(site as u32, place, true);
+                self.tell(&mut after, site, Probe::ReadField)?;
             }
-            self.tell(&mut after, site, Probe::ReadAlways)?;
+            // `shadow = Probe.read(null, shadow, site, shift)`, as the accessor has it, but without looking first.
+            How::Accessors(Accessors { shadow, shift, .. }) => {
+                after.plain(op::ACONST_NULL)?;
+                after.field_at(op::GETSTATIC, shadow, b"J")?.int(&mut self.class.pool, site)?;
+                after.int(&mut self.class.pool, shift)?;
+                self.probes.call(&mut self.class.pool, &mut after, Probe::Read)?;
+                after.field_at(op::PUTSTATIC, shadow, b"J")?;
+            }
+            _ => self.tell(&mut after, site, Probe::ReadAlways)?,
         }
         method.edit.before(method.pc, &before);
         method.edit.after(method.pc, &after);
@@ -145,7 +152,7 @@ impl<'a> Weaving<'_, 'a> {
         let how = match own {
             Some(own) if own.flags & flags::VOLATILE != 0 => How::Volatile,
             Some(own) => match own.told {
-                OwnTold::Accessors(read, update) => How::Accessors { read, update },
+                OwnTold::Accessors(accessors) => How::Accessors(accessors),
                 OwnTold::Place(place) => How::Own(place),
                 OwnTold::Any => How::Any,
             },
@@ -220,13 +227,15 @@ impl<'a> Weaving<'_, 'a> {
                 let site = self.site(method, Kind::Uses, 0, "")?;
                 self.tell(&mut before, site, Probe::Uses)?;
             }
+            // See `read_always`.
+            How::Own(Place::Word { .. }) | How::Accessors(_) if method.is_told_always_here() => return Ok(()),
             How::Own(place) => {
                 let site = self.site(method, Kind::Read, usage.number, "")?;
-                self.sites.own(site as u32, place);
+                self.sites.own(site as u32, place, false);
                 before.plain(op::DUP)?;
                 self.tell(&mut before, site, Probe::ReadField)?;
             }
-            How::Accessors { read, .. } => {
+            How::Accessors(Accessors { read, .. }) => {
                 let site = self.site(method, Kind::Read, usage.number, "")?;
                 before.int(&mut self.class.pool, site)?;
                 self.own.calls.get(read).map(|call| before.append(call));
@@ -283,10 +292,10 @@ impl<'a> Weaving<'_, 'a> {
             How::Not | How::Settled | How::Initialised => return Ok(()),
             How::Own(place) => {
                 let site = self.site(method, Kind::Write, usage.number, "")?;
-                self.sites.own(site as u32, place);
+                self.sites.own(site as u32, place, false);
                 self.tell(&mut before, site, Probe::WriteField)?;
             }
-            How::Accessors { update, .. } => {
+            How::Accessors(Accessors { update, .. }) => {
                 let site = self.site(method, Kind::Write, usage.number, "")?;
                 before.int(&mut self.class.pool, site)?;
                 self.own.calls.get(update).map(|call| before.append(call));

@@ -155,9 +155,10 @@ pub trait Sites {
     /// A place. `None`: there are no more numbers; the method is left as it was.
     fn site(&mut self, site: Site<'_>) -> Option<u32>;
 
-    /// The site accesses a field of objects of the woven class: where an object keeps what is known of it.
-    fn own(&mut self, site: u32, place: Place) {
-        let _ = (site, place);
+    /// The site accesses a field of objects of the woven class: where an object keeps what is known of it. Is the access told
+    /// each time, whatever is known?
+    fn own(&mut self, site: u32, place: Place, always: bool) {
+        let _ = (site, place, always);
     }
 
     /// The site accesses a field of objects of another class: which one that is, and what is to be told of it, is only known when it

@@ -167,7 +167,7 @@ impl<'a> Weaving<'_, 'a> {
         let number = self.sites.field(found.owner, found.name, found.descriptor, Some(own.flags));
         method.pc = pc;
         let site = self.site(method, Kind::Read, number, "")?;
-        self.sites.own(site as u32, place);
+        self.sites.own(site as u32, place, false);
         to.load(Moves::Reference, 0);
         self.tell(to, site, Probe::ReadField)?;
         Ok(true)

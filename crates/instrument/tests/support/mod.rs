@@ -96,8 +96,8 @@ impl Sites for Table {
         Some(self.sites.len() as u32)
     }
 
-    fn own(&mut self, site: u32, place: Place) {
-        self.known.push(format!("own\t{site}\t{}\t{}", self.weaving, place_text(place)));
+    fn own(&mut self, site: u32, place: Place, always: bool) {
+        self.known.push(format!("own\t{site}\t{}\t{}\t{always}", self.weaving, place_text(place)));
     }
 
     fn other(&mut self, site: u32, field: OtherField<'_>) {

@@ -37,6 +37,7 @@ final class Fields {
         site = site(known, site);
         switch ((int) known & MODE) {
             case Kinds.TELL_WORD:
+            case Kinds.TELL_EACH:
                 long place = known >>> PLACE & PLACES;
                 int shift = (int) known >>> SHIFT & SHIFTS;
                 U.putLong(o, place, Probe.read(o, U.getLong(o, place), site, shift));
@@ -105,7 +106,7 @@ final class Fields {
             if (declaring == null) return row[site & ROW - 1] = Kinds.TELL_ANY;
             if (known == 0) return row[site & ROW - 1] = Kinds.TELL_ANY;
             int mode = (int) known & MODE;
-            if (mode == Kinds.TELL_WORD || mode == Kinds.TELL_FROZEN) {
+            if (mode == Kinds.TELL_WORD || mode == Kinds.TELL_FROZEN || mode == Kinds.TELL_EACH) {
                 String name = mode == Kinds.TELL_FROZEN ? "$raddle$frozen" : word((int) (known >>> PLACE));
                 known = placed(known, declaring, name);
             }

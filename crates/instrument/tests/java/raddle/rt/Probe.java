@@ -132,7 +132,8 @@ public final class Probe {
         if (o == null) return;
         String[] known = SITES.get(site);
         if (known[0].equals("own")) {
-            at(o, above(o.getClass(), known[2]), known[3], Integer.parseInt(known[4]), site, write);
+            Class<?> c = above(o.getClass(), known[2]);
+            at(o, c, known[3], Integer.parseInt(known[4]), site, write, known[5].equals("true"));
             return;
         }
         Class<?> owner = above(o.getClass(), known[2]);
@@ -146,7 +147,8 @@ public final class Probe {
         if (when.equals("Volatile") || when.startsWith("Kept") && keeps(o.getClass())) return;
         String[] place = PLACES.get(found.getDeclaringClass().getName() + "." + known[3]);
         if (when.equals("Always")) readAlways(o, site);
-        else if (place != null) at(o, found.getDeclaringClass(), place[2], Integer.parseInt(place[3]), site, write);
+        else if (place != null)
+            at(o, found.getDeclaringClass(), place[2], Integer.parseInt(place[3]), site, write, false);
         else if (!Modifier.isFinal(found.getModifiers())) readAny(o, site);
     }
 
@@ -155,7 +157,7 @@ public final class Probe {
         return c;
     }
 
-    private static void at(Object o, Class<?> c, String name, int shift, int site, boolean write)
+    private static void at(Object o, Class<?> c, String name, int shift, int site, boolean write, boolean always)
             throws ReflectiveOperationException {
         Field word = c.getDeclaredField(name);
         word.setAccessible(true);
@@ -164,7 +166,7 @@ public final class Probe {
             return;
         }
         long old = word.getLong(o);
-        if (write ? knowsWrite(old, shift) : knowsRead(old, shift)) return;
+        if (!always && (write ? knowsWrite(old, shift) : knowsRead(old, shift))) return;
         word.setLong(o, write ? write(o, old, site, shift) : read(o, old, site, shift));
     }
 
