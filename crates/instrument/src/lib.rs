@@ -91,7 +91,7 @@ pub trait World {
     }
 
     /// The access flags of a field of another class, if they are known. `owner` is the class named by the
-    /// instruction. Knowing them spares a call site that is linked only to find out that it has nothing to do.
+    /// instruction. Knowing them spares a probe that is only there to find out that it has nothing to do.
     fn field_flags(&self, owner: &[u8], name: &[u8], descriptor: &[u8]) -> Option<u16> {
         let _ = (owner, name, descriptor);
         None

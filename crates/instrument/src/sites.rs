@@ -176,7 +176,7 @@ pub trait Sites {
     /// Tells what is not watched.
     fn gap(&mut self, gap: Gap);
 
-    /// Tells how many accesses of a method have no probe, and why. Those to other classes come when they are linked.
+    /// Tells how many accesses of a method have no probe, and why. Those to other classes come when they are first run.
     fn spared(&mut self, why: Spared, count: u32) {
         let _ = (why, count);
     }

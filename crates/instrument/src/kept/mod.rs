@@ -4,7 +4,7 @@
 //! A value is the set of the places (`new`) at which it may have been made. It leaves the method's hands when it is
 //! returned, thrown, handed to a call, or stored in something that is not in the method's hands itself; its own
 //! constructor is the one call that may have it, and whether that one keeps it is known when its class is woven
-//! (`members.rs`, `$raddle$keeps`): at once for the class itself, when the access is linked for others. What is read from
+//! (`members.rs`, `$raddle$keeps`): at once for the class itself, when the access is first run for others. What is read from
 //! a kept array is what was stored in it. What is read from a field of a kept object is that too if the class is *blank*:
 //! if its constructors leave all references null. Monitors are told as ever. Calls are not followed.
 
